@@ -38,7 +38,8 @@ class Rng {
 
   // Uniform in {0, …, n−1} (Lemire's multiplication; the bias is below n/2⁶⁴).
   std::uint64_t below(std::uint64_t n) {
-    return static_cast<std::uint64_t>((static_cast<unsigned __int128>(bits()) * n) >> 64);
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>((static_cast<Wide>(bits()) * n) >> 64);
   }
 
   // Standard normal, Box–Muller.
