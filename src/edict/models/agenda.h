@@ -1,0 +1,44 @@
+// What one series asks of a model: from where its clock starts and at which moments something
+// happens. Times are in the model's unit, values standardised. Training, evaluation and prediction
+// differ only in the agendas they write.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "edict/core/types.h"
+
+namespace edict {
+
+template <class S>
+struct Agenda {
+  // What happens at a stop, any combination.
+  static constexpr std::uint8_t kAbsorb = 1;  // the observations enter h(t)
+  static constexpr std::uint8_t kScore = 2;   // their loss counts, judged before they enter
+  static constexpr std::uint8_t kQuery = 4;   // the distribution just before them is reported
+
+  struct Stop {
+    double time;
+    std::uint32_t first, count;  // observations [first, first + count)
+    std::uint8_t what;
+  };
+
+  std::size_t series = 0;  // where it came from, for messages and reports
+  double start = 0.0;
+  std::vector<Stop> stops;
+  std::vector<std::int32_t> feature;
+  std::vector<S> value;
+  std::vector<S> covariates;
+
+  // Observations for the stop are appended with `observe` after it.
+  void stop(double time, std::uint8_t what) {
+    stops.push_back({time, static_cast<std::uint32_t>(feature.size()), 0, what});
+  }
+  void observe(std::int32_t observed, S x) {
+    feature.push_back(observed);
+    value.push_back(x);
+    ++stops.back().count;
+  }
+};
+
+}  // namespace edict

@@ -1,0 +1,42 @@
+// The network shared by EDICT and GRU-ODE-Bayes: h(0) from the covariates, a GRU-ODE between
+// observations, a jump at each of them, and a head that turns h into a distribution.
+#pragma once
+
+#include "edict/config/config.h"
+#include "edict/nn/feature_encoder.h"
+#include "edict/nn/gru_cell.h"
+#include "edict/nn/gru_ode_cell.h"
+#include "edict/nn/linear.h"
+#include "edict/ode/tableau.h"
+
+namespace edict {
+
+template <class Head>
+struct JumpOde {
+  JumpOde(const Config& config, Index feature_count, Index covariate_count)
+      : features(feature_count),
+        covariates(covariate_count > 0 ? covariate_count : 1),  // a single 0 where there are none
+        hidden(config.model.hidden),
+        init0(layout, "init.0", covariates, hidden),
+        init1(layout, "init.1", hidden, hidden),
+        ode(layout, "ode", hidden),
+        encoder(layout, "encoder", features, config.model.encoder_width),
+        update(layout, "update", features * config.model.encoder_width, hidden),
+        head(layout, config, features),
+        solver(tableau(config.model.solver)),
+        step(config.model.step),
+        rtol(config.model.rtol),
+        atol(config.model.atol) {}
+
+  Index features, covariates, hidden;
+  ParameterLayout layout;
+  Linear init0, init1;
+  GruOdeCell ode;
+  FeatureEncoder encoder;
+  GruCell update;
+  Head head;
+  Tableau solver;
+  double step, rtol, atol;
+};
+
+}  // namespace edict

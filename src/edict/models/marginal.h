@@ -1,0 +1,36 @@
+// What every model with a distribution can say of one feature at one moment, and the running sums
+// of its loss.
+#pragma once
+
+#include <limits>
+
+namespace edict {
+
+// Student-t with `dof` degrees of freedom (infinite: a Gaussian) around `mean`; its variance is
+// aleatoric + epistemic.
+struct Marginal {
+  double mean;
+  double aleatoric;
+  double epistemic;
+  double scale;
+  double dof;
+};
+
+struct LossSums {
+  double nll = 0, kl = 0, evidence = 0, squared_error = 0, classification = 0;
+  double observations = 0, events = 0, series = 0;
+
+  LossSums& operator+=(const LossSums& other) {
+    nll += other.nll;
+    kl += other.kl;
+    evidence += other.evidence;
+    squared_error += other.squared_error;
+    classification += other.classification;
+    observations += other.observations;
+    events += other.events;
+    series += other.series;
+    return *this;
+  }
+};
+
+}  // namespace edict

@@ -1,0 +1,61 @@
+// Memory of one walk: blocks are handed out one after the other and all given back at once. The
+// addresses stay valid until reset(), and after the first pass nothing is allocated any more.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "edict/core/types.h"
+
+namespace edict {
+
+template <class S>
+class Arena {
+ public:
+  using Block = Eigen::Map<Matrix<S>, Eigen::Aligned32>;
+
+  S* take(Index count) {
+    const auto need = static_cast<std::size_t>((count + kAlign - 1) / kAlign * kAlign);
+    while (current_ < slabs_.size() && used_ + need > slabs_[current_].size) {
+      ++current_;
+      used_ = 0;
+    }
+    if (current_ == slabs_.size()) slabs_.emplace_back(std::max(need, kSlab));
+    S* const start = slabs_[current_].data + used_;
+    used_ += need;
+    taken_ += need;
+    return start;
+  }
+
+  Block take(Index rows, Index cols) { return Block(take(rows * cols), rows, cols); }
+
+  void reset() { current_ = used_ = taken_ = 0; }
+
+  std::size_t bytes() const { return taken_ * sizeof(S); }
+
+ private:
+  static constexpr Index kAlign = 64 / sizeof(S);
+  static constexpr std::size_t kSlab = std::size_t{1} << 18;
+
+  struct Slab {
+    explicit Slab(std::size_t n)
+        : data(static_cast<S*>(::operator new (n * sizeof(S), std::align_val_t{64}))), size(n) {}
+    Slab(Slab&& other) noexcept : data(std::exchange(other.data, nullptr)), size(other.size) {}
+    Slab(const Slab&) = delete;
+    Slab& operator=(const Slab&) = delete;
+    Slab& operator=(Slab&&) = delete;
+    ~Slab() {
+      if (data) ::operator delete (data, std::align_val_t{64});
+    }
+    S* data;
+    std::size_t size;
+  };
+
+  std::vector<Slab> slabs_;
+  std::size_t current_ = 0, used_ = 0, taken_ = 0;
+};
+
+}  // namespace edict

@@ -1,0 +1,124 @@
+// Encodes observations feature by feature: q = relu(v W_j + b_j) with four inputs v and weights of
+// the observed feature's own; then multiplies q by that feature's columns of the GRU's W_ih, so
+// that a feature that was not observed costs nothing. Observations come sorted by feature.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include "edict/nn/arena.h"
+#include "edict/nn/parameters.h"
+
+namespace edict {
+
+class FeatureEncoder {
+ public:
+  static constexpr Index kInputs = 4;
+
+  FeatureEncoder(ParameterLayout& layout, const std::string& name, Index features, Index width)
+      : features_(features),
+        width_(width),
+        weight_(layout.add(name + ".weight", {features, kInputs, width},
+                           Start::normal(std::sqrt(2.0 / static_cast<double>(kInputs + width))))),
+        bias_(layout.add(name + ".bias", {features, width}, Start::constant(0.1))) {}
+
+  Index features() const { return features_; }
+  Index width() const { return width_; }
+
+  // v: 4 × n inputs, q: Q × n. first[j] … first[j+1] are the observations of feature j.
+  template <class S>
+  void forward(const S* params, const Index* first, const S* v, S* q) const {
+    for (Index j = 0; j < features_; ++j) {
+      const S* const w = params + weight_ + j * kInputs * width_;
+      const S* const b = params + bias_ + j * width_;
+      for (Index k = first[j]; k < first[j + 1]; ++k) {
+        const S v0 = v[4 * k], v1 = v[4 * k + 1], v2 = v[4 * k + 2], v3 = v[4 * k + 3];
+        S* const out = q + k * width_;
+        for (Index i = 0; i < width_; ++i) {
+          const S sum = b[i] + v0 * w[i] + v1 * w[width_ + i] + v2 * w[2 * width_ + i] +
+                        v3 * w[3 * width_ + i];
+          out[i] = sum > S(0) ? sum : S(0);
+        }
+      }
+    }
+  }
+
+  // d_q is masked in place; d_v: 4 × n is written.
+  template <class S>
+  void backward(const S* params, const Index* first, const S* v, const S* q, S* d_q, S* d_v,
+                S* grads) const {
+    for (Index j = 0; j < features_; ++j) {
+      const S* const w = params + weight_ + j * kInputs * width_;
+      S* const d_w = grads + weight_ + j * kInputs * width_;
+      S* const d_b = grads + bias_ + j * width_;
+      for (Index k = first[j]; k < first[j + 1]; ++k) {
+        S* const d = d_q + k * width_;
+        const S* const out = q + k * width_;
+        for (Index i = 0; i < width_; ++i) {
+          d[i] = out[i] > S(0) ? d[i] : S(0);
+          d_b[i] += d[i];
+        }
+        for (Index input = 0; input < kInputs; ++input) {
+          S sum = 0;
+          const S x = v[4 * k + input];
+          for (Index i = 0; i < width_; ++i) {
+            sum += d[i] * w[input * width_ + i];
+            d_w[input * width_ + i] += d[i] * x;
+          }
+          d_v[4 * k + input] = sum;
+        }
+      }
+    }
+  }
+
+  // gi[:, column[k]] += W_ih[:, jQ … (j+1)Q] q_k. gi: out × w, set by the caller.
+  template <class S>
+  void project(const S* w_ih, Index out, const Index* first, const Index* column, const S* q,
+               Arena<S>& scratch, S* gi) const {
+    S* const product = scratch.take(out * first[features_]);
+    for (Index j = 0; j < features_; ++j) {
+      const Index n = first[j + 1] - first[j];
+      if (n == 0) continue;
+      Eigen::Map<Matrix<S>>(product, out, n).noalias() =
+          block(w_ih, out, j) * Eigen::Map<const Matrix<S>>(q + first[j] * width_, width_, n);
+      for (Index k = 0; k < n; ++k) {
+        S* const target = gi + column[first[j] + k] * out;
+        for (Index i = 0; i < out; ++i) target[i] += product[k * out + i];
+      }
+    }
+  }
+
+  template <class S>
+  void project_backward(const S* w_ih, Index out, const Index* first, const Index* column,
+                        const S* q, const S* d_gi, Arena<S>& scratch, S* d_q, S* d_w_ih) const {
+    S* const gathered = scratch.take(out * first[features_]);
+    for (Index j = 0; j < features_; ++j) {
+      const Index n = first[j + 1] - first[j];
+      if (n == 0) continue;
+      for (Index k = 0; k < n; ++k) {
+        const S* const source = d_gi + column[first[j] + k] * out;
+        for (Index i = 0; i < out; ++i) gathered[k * out + i] = source[i];
+      }
+      const Eigen::Map<const Matrix<S>> d_y(gathered, out, n);
+      Eigen::Map<Matrix<S>>(d_q + first[j] * width_, width_, n).noalias() =
+          block(w_ih, out, j).transpose() * d_y;
+      Eigen::Map<WeightMatrix<S>, 0, Eigen::OuterStride<>>(d_w_ih + j * width_, out, width_,
+                                                           Eigen::OuterStride<>(features_ * width_))
+          .noalias() +=
+          d_y * Eigen::Map<const Matrix<S>>(q + first[j] * width_, width_, n).transpose();
+    }
+  }
+
+ private:
+  template <class S>
+  Eigen::Map<const WeightMatrix<S>, 0, Eigen::OuterStride<>> block(const S* w_ih, Index out,
+                                                                   Index j) const {
+    return {w_ih + j * width_, out, width_, Eigen::OuterStride<>(features_ * width_)};
+  }
+
+  Index features_, width_;
+  Index weight_, bias_;
+};
+
+}  // namespace edict

@@ -1,0 +1,106 @@
+// A GRU cell with PyTorch's gate order r, z, n and its two biases:
+//
+//   r = σ(gi_r + gh_r)   z = σ(gi_z + gh_z)   n = tanh(gi_n + r∘gh_n)   h' = (1 − z)∘n + z∘h
+//
+// with gi = W_ih x + b_ih and gh = W_hh h + b_hh, both 3H × w. The input product W_ih x is the
+// caller's: a sparse input needs only some of its columns.
+#pragma once
+
+#include <cmath>
+#include <string>
+
+#include "edict/math/activation.h"
+#include "edict/nn/arena.h"
+#include "edict/nn/parameters.h"
+#include "edict/nn/product.h"
+
+namespace edict {
+
+class GruCell {
+ public:
+  template <class S>
+  struct Cache {
+    const S* h;  // H × w
+    S* rzn;      // 3H × w; after backward the gradient of gi
+    S* gh_n;     // H × w
+  };
+
+  GruCell(ParameterLayout& layout, const std::string& name, Index input, Index hidden)
+      : input_(input), hidden_(hidden) {
+    const Start start = Start::uniform(1.0 / std::sqrt(static_cast<double>(hidden)));
+    w_ih_ = layout.add(name + ".w_ih", {3 * hidden, input}, start);
+    w_hh_ = layout.add(name + ".w_hh", {3 * hidden, hidden}, start);
+    b_ih_ = layout.add(name + ".b_ih", {3 * hidden}, start);
+    b_hh_ = layout.add(name + ".b_hh", {3 * hidden}, start);
+  }
+
+  Index input() const { return input_; }
+  Index hidden() const { return hidden_; }
+  Index input_weights() const { return w_ih_; }  // offset of W_ih, 3H × input
+
+  template <class S>
+  Cache<S> cache(Arena<S>& arena, const S* h, Index w) const {
+    S* const block = arena.take(4 * hidden_ * w);
+    return {h, block, block + 3 * hidden_ * w};
+  }
+
+  // gi: W_ih x without its bias, 3H × w. h_next: H × w.
+  template <class S>
+  void forward(const S* params, Index w, const S* gi, const Cache<S>& c, S* h_next) const {
+    const Index n = hidden_;
+    const S* const b_i = params + b_ih_;
+    const S* const b_h = params + b_hh_;
+    multiply(params + w_hh_, 3 * n, n, c.h, w, c.rzn);
+    for (Index column = 0; column < w; ++column) {
+      S* const g = c.rzn + column * 3 * n;
+      const S* const x = gi + column * 3 * n;
+      S* const gh_n = c.gh_n + column * n;
+      for (Index i = 0; i < 2 * n; ++i) g[i] += x[i] + b_i[i] + b_h[i];
+      sigmoid_inplace(g, 2 * n);
+      for (Index i = 0; i < n; ++i) {
+        gh_n[i] = g[2 * n + i] + b_h[2 * n + i];
+        g[2 * n + i] = x[2 * n + i] + b_i[2 * n + i] + g[i] * gh_n[i];
+      }
+      tanh_inplace(g + 2 * n, n);
+      const S* const h = c.h + column * n;
+      S* const out = h_next + column * n;
+      for (Index i = 0; i < n; ++i) out[i] = g[2 * n + i] + g[n + i] * (h[i] - g[2 * n + i]);
+    }
+  }
+
+  // d_h is written; the gradient of gi is left in the cache (rzn) for the caller's input product.
+  template <class S>
+  void backward(const S* params, Index w, const S* d_h_next, const Cache<S>& c, S* d_h, S* d_gh,
+                S* grads) const {
+    const Index n = hidden_;
+    for (Index column = 0; column < w; ++column) {
+      const S* const d = d_h_next + column * n;
+      const S* const h = c.h + column * n;
+      const S* const gh_n = c.gh_n + column * n;
+      S* const g = c.rzn + column * 3 * n;
+      S* const dg = d_gh + column * 3 * n;
+      S* const out = d_h + column * n;
+      for (Index i = 0; i < n; ++i) {
+        const S r = g[i], z = g[n + i], candidate = g[2 * n + i];
+        out[i] = d[i] * z;  // h' = (1 − z)∘n + z∘h
+        const S d_z = d[i] * (h[i] - candidate) * z * (S(1) - z);
+        const S d_n = d[i] * (S(1) - z) * (S(1) - candidate * candidate);
+        const S d_r = d_n * gh_n[i] * r * (S(1) - r);  // n = tanh(gi_n + r∘gh_n)
+        g[i] = dg[i] = d_r;
+        g[n + i] = dg[n + i] = d_z;
+        g[2 * n + i] = d_n;
+        dg[2 * n + i] = d_n * r;
+      }
+    }
+    accumulate_bias(c.rzn, 3 * n, w, grads + b_ih_);
+    accumulate_bias(d_gh, 3 * n, w, grads + b_hh_);
+    accumulate_outer(d_gh, 3 * n, c.h, n, w, grads + w_hh_);  // gh = W_hh h + b_hh
+    multiply_transposed_add(params + w_hh_, 3 * n, n, d_gh, w, d_h);
+  }
+
+ private:
+  Index input_, hidden_;
+  Index w_ih_, w_hh_, b_ih_, b_hh_;
+};
+
+}  // namespace edict

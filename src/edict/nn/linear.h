@@ -1,0 +1,51 @@
+// y = W x + b with PyTorch's [out, in] weights.
+#pragma once
+
+#include <string>
+
+#include "edict/nn/parameters.h"
+#include "edict/nn/product.h"
+
+namespace edict {
+
+class Linear {
+ public:
+  Linear(ParameterLayout& layout, const std::string& name, Index in, Index out)
+      : in_(in),
+        out_(out),
+        weight_(layout.add(name + ".weight", {out, in}, Start::xavier(out, in))),
+        bias_(layout.add(name + ".bias", {out}, Start::constant(kBias))) {}
+
+  static constexpr double kBias = 0.05;
+
+  Index in() const { return in_; }
+  Index out() const { return out_; }
+
+  // x: in × w, y: out × w.
+  template <class S>
+  void forward(const S* params, Index w, const S* x, S* y) const {
+    for (Index column = 0; column < w; ++column)
+      for (Index i = 0; i < out_; ++i) y[column * out_ + i] = params[bias_ + i];
+    multiply_add(params + weight_, out_, in_, x, w, y);
+  }
+
+  // d_x is written.
+  template <class S>
+  void backward(const S* params, Index w, const S* x, const S* d_y, S* d_x, S* grads) const {
+    backward_weights(w, x, d_y, grads);
+    multiply_transposed(params + weight_, out_, in_, d_y, w, d_x);
+  }
+
+  // For a first layer, whose input needs no gradient.
+  template <class S>
+  void backward_weights(Index w, const S* x, const S* d_y, S* grads) const {
+    accumulate_bias(d_y, out_, w, grads + bias_);
+    accumulate_outer(d_y, out_, x, in_, w, grads + weight_);
+  }
+
+ private:
+  Index in_, out_;
+  Index weight_, bias_;
+};
+
+}  // namespace edict

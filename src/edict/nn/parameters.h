@@ -1,0 +1,93 @@
+// All parameters of a model live in one contiguous vector. A layer registers its tensors here once,
+// by name, shape and how they start; gradients, optimiser state, clipping, the file format and the
+// gradient checks all derive from this list.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "edict/core/rng.h"
+#include "edict/core/types.h"
+
+namespace edict {
+
+// How a tensor starts: uniform in ±spread, normal with deviation `spread`, or all `offset`.
+struct Start {
+  enum class Kind { constant, uniform, normal } kind;
+  double spread;
+
+  static Start constant(double value) { return {Kind::constant, value}; }
+  static Start uniform(double bound) { return {Kind::uniform, bound}; }
+  static Start normal(double deviation) { return {Kind::normal, deviation}; }
+  static Start xavier(Index out, Index in) {
+    return uniform(std::sqrt(6.0 / static_cast<double>(out + in)));
+  }
+};
+
+struct Tensor {
+  std::string name;
+  std::vector<Index> shape;
+  Index offset;
+  Index size;
+  Start start;
+};
+
+class ParameterLayout {
+ public:
+  // Returns the offset of the new tensor. Tensors added one after the other are contiguous, which
+  // the layers use to stack several weights into one product.
+  Index add(std::string name, std::vector<Index> shape, Start start) {
+    Index count = 1;
+    for (Index n : shape) count *= n;
+    tensors_.push_back({std::move(name), std::move(shape), size_, count, start});
+    size_ += count;
+    return tensors_.back().offset;
+  }
+
+  Index size() const { return size_; }
+  const std::vector<Tensor>& tensors() const { return tensors_; }
+
+  // Each tensor draws from a stream of its own, so that adding one leaves the others unchanged.
+  template <class S>
+  Vector<S> initial(std::uint64_t seed) const {
+    Vector<S> values(size_);
+    for (std::size_t t = 0; t < tensors_.size(); ++t) {
+      const Tensor& tensor = tensors_[t];
+      Rng rng(seed, t);
+      for (Index i = 0; i < tensor.size; ++i) {
+        const double spread = tensor.start.spread;
+        double value = spread;
+        if (tensor.start.kind == Start::Kind::uniform) value = rng.uniform(-spread, spread);
+        if (tensor.start.kind == Start::Kind::normal) value = spread * rng.normal();
+        values[tensor.offset + i] = static_cast<S>(value);
+      }
+    }
+    return values;
+  }
+
+ private:
+  std::vector<Tensor> tensors_;
+  Index size_ = 0;
+};
+
+// Views into a parameter (or gradient) vector.
+template <class S>
+Eigen::Map<const WeightMatrix<S>> weight(const S* values, Index offset, Index out, Index in) {
+  return {values + offset, out, in};
+}
+template <class S>
+Eigen::Map<WeightMatrix<S>> weight(S* values, Index offset, Index out, Index in) {
+  return {values + offset, out, in};
+}
+template <class S>
+Eigen::Map<const Vector<S>> bias(const S* values, Index offset, Index size) {
+  return {values + offset, size};
+}
+template <class S>
+Eigen::Map<Vector<S>> bias(S* values, Index offset, Index size) {
+  return {values + offset, size};
+}
+
+}  // namespace edict
