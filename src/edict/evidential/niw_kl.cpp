@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <cmath>
+
+#include "edict/evidential/losses.h"
+#include "edict/evidential/saturate.h"
+#include "edict/math/multivariate_gamma.h"
+
+namespace edict {
+namespace {
+
+// A sum of terms ≥ 0 that can also be had without one of them: the largest is kept apart, because
+// total − largest would lose every digit of the others.
+class SumOfParts {
+ public:
+  void add(double part) {
+    others_ += std::min(part, largest_);
+    largest_ = std::max(part, largest_);
+  }
+  double total() const { return others_ + largest_; }
+  double without(double part) const { return 2.0 * part > total() ? others_ : total() - part; }
+
+ private:
+  double others_ = 0, largest_ = 0;
+};
+
+}  // namespace
+
+// 1 is the Bayes target, 0 is post, both on O. With r = x − μ, c = λ/(λ+1), a = r/ψ:
+//   λ1 = λ+1,  n1 = ν−D+m+1,  μ1 = μ + r/λ1,  Ψ1 = diag ψ + c r rᵀ,  n0 = ν_post−D+m
+//   |Ψ1| = (1+q) Π ψ with q = c Σ r²/ψ,   Ψ1⁻¹ = diag(1/ψ) − c/(1+q) a aᵀ
+//   KL = ½[m(λ0/λ1 − 1 − ln(λ0/λ1)) + λ0 n1 ΔᵀΨ1⁻¹Δ] + (n0/2) ln(|Ψ1|/|Ψ0|)
+//        + (n1/2)(tr Ψ0Ψ1⁻¹ − m) + gap(n0/2, n1/2),   Δ = μ1 − μ0
+// Δ is split into β r + e with e ⟂ r in the metric 1/ψ, so that Ψ1⁻¹Δ = e/ψ + β a/(1+q) and no two
+// large numbers are subtracted when one feature lies far from its prediction.
+template <class S>
+S niw_kl(const Niw<S>& pre, const Niw<S>& post, const Observed<S>& observed, S weight,
+         NiwGradient<S>& d_pre, NiwGradient<S>& d_post) {
+  if (observed.count == 0) return S(0);
+  const double m = static_cast<double>(observed.count);
+  const double lambda0 = post.lambda, lambda1 = static_cast<double>(pre.lambda) + 1.0;
+  const double n0 = static_cast<double>(post.nu) - static_cast<double>(post.dim) + m;
+  const double n1 = static_cast<double>(pre.nu) - static_cast<double>(pre.dim) + m + 1.0;
+  const double c = static_cast<double>(pre.lambda) / lambda1;
+
+  struct Feature {
+    double r, delta, inv_psi, ratio;  // ratio = ψ0/ψ
+  };
+  const auto feature = [&](Index i) {
+    const Index j = observed.feature[i];
+    const double r = static_cast<double>(observed.value[i]) - pre.mu[j];
+    const double log_psi = pre.log_psi[j];
+    return Feature{r, static_cast<double>(pre.mu[j]) + r / lambda1 - post.mu[j], std::exp(-log_psi),
+                   std::exp(post.log_psi[j] - log_psi)};
+  };
+
+  double cross = 0, log_det_ratio = 0;  // Σ Δr/ψ, ln(Πψ/Πψ0)
+  SumOfParts q_sum, p_sum;              // Σ c r²/ψ, Σ c ψ0 r²/ψ²
+  for (Index i = 0; i < observed.count; ++i) {
+    const Index j = observed.feature[i];
+    const Feature f = feature(i);
+    const double q_j = c * f.r * f.r * f.inv_psi;
+    q_sum.add(q_j);
+    p_sum.add(q_j * f.ratio);
+    cross += f.delta * f.r * f.inv_psi;
+    log_det_ratio += static_cast<double>(pre.log_psi[j]) - post.log_psi[j];
+  }
+  const double q = q_sum.total(), inv_1q = 1.0 / (1.0 + q);
+  const double beta = q > 0 ? c * cross / q : 0.0;
+  log_det_ratio += std::log1p(q);
+  // rᵀΨ1⁻¹Δ, rᵀΨ1⁻¹r and rᵀΨ1⁻¹Ψ0Ψ1⁻¹r
+  const double r_delta = cross * inv_1q, r_r = q / c * inv_1q;
+  const double r_p_r = p_sum.total() / c * inv_1q * inv_1q;
+
+  // With v = Ψ1⁻¹Δ, the gradient by Ψ1 is
+  //   W = (n0/2)Ψ1⁻¹ − (n1/2)Ψ1⁻¹Ψ0Ψ1⁻¹ − ½ λ0 n1 v vᵀ;
+  // it reaches ψ_j through W_jj, r through 2c W r, and c through rᵀW r.
+  const double w = weight, pull = lambda0 * n1;
+  double mahalanobis = 0, trace_minus_m = 0;  // ΔᵀΨ1⁻¹Δ, Σ (ψ0_j (Ψ1⁻¹)_jj − 1)
+  for (Index i = 0; i < observed.count; ++i) {
+    const Index j = observed.feature[i];
+    const Feature f = feature(i);
+    const double a = f.r * f.inv_psi;
+    const double e = f.delta - beta * f.r;
+    const double v = e * f.inv_psi + beta * a * inv_1q;
+    const double q_j = c * f.r * a;
+    const double kept = (1.0 + q_sum.without(q_j)) * inv_1q;  // ψ_j (Ψ1⁻¹)_jj
+    const double p_others = p_sum.without(q_j * f.ratio) * inv_1q;
+    const double p_jj = f.ratio * kept;  // ψ0_j (Ψ1⁻¹)_jj
+    mahalanobis += e * e * f.inv_psi + beta * beta * f.r * a * inv_1q;
+    trace_minus_m += p_jj - 1.0;
+
+    d_post.d_mu[j] += saturate<S>(-w * pull * v);
+    d_post.d_log_psi[j] += saturate<S>(w * 0.5 * (n1 * p_jj - n0));
+
+    // ψ_j (Ψ1⁻¹Ψ0Ψ1⁻¹)_jj and (Ψ1⁻¹Ψ0Ψ1⁻¹r)_j
+    const double sandwich = p_jj * kept + q_j * inv_1q * p_others;
+    const double sandwich_r = a * inv_1q * (p_jj - p_others);
+    const double psi_w = 0.5 * (n0 * kept - n1 * sandwich - pull * v * v / f.inv_psi);
+    const double w_r = 0.5 * (n0 * a * inv_1q - n1 * sandwich_r - pull * v * r_delta);
+    d_pre.d_log_psi[j] += saturate<S>(w * psi_w);
+    d_pre.d_mu[j] += saturate<S>(w * c * (pull * v - 2.0 * w_r));
+  }
+
+  const double t = lambda0 / lambda1 - 1.0;
+  const TangentGap gap = log_multivariate_gamma_gap(0.5 * n0, 0.5 * n1, observed.count);
+  const double loss = 0.5 * (m * (t - std::log1p(t)) + pull * mahalanobis + n0 * log_det_ratio +
+                             n1 * trace_minus_m) +
+                      gap.value;
+
+  d_post.d_lambda +=
+      saturate<S>(w * 0.5 * (m * (1.0 / lambda1 - 1.0 / lambda0) + n1 * mahalanobis));
+  d_post.d_nu += saturate<S>(w * 0.5 * (log_det_ratio + gap.d_a0));
+  // dμ1/dλ = −r/λ1², dc/dλ = 1/λ1²
+  const double r_w_r = 0.5 * (n0 * r_r - n1 * r_p_r - pull * r_delta * r_delta);
+  d_pre.d_lambda +=
+      saturate<S>(w * (-0.5 * m * t / lambda1 + (r_w_r - pull * r_delta) / (lambda1 * lambda1)));
+  d_pre.d_nu += saturate<S>(w * 0.5 * (lambda0 * mahalanobis + trace_minus_m + gap.d_a1));
+  return saturate<S>(loss);
+}
+
+template float niw_kl(const Niw<float>&, const Niw<float>&, const Observed<float>&, float,
+                      NiwGradient<float>&, NiwGradient<float>&);
+template double niw_kl(const Niw<double>&, const Niw<double>&, const Observed<double>&, double,
+                       NiwGradient<double>&, NiwGradient<double>&);
+
+}  // namespace edict
