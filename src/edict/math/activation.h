@@ -29,19 +29,19 @@ inline float fast_exp(float x) {
   return p * std::bit_cast<float>(exponent << 23);
 }
 
-inline float sigmoid(float x) { return 1.0f / (1.0f + fast_exp(-x)); }
-inline double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
-inline float tanh_of(float x) { return 1.0f - 2.0f / (1.0f + fast_exp(2.0f * x)); }
-inline double tanh_of(double x) { return std::tanh(x); }
+inline float fast_sigmoid(float x) { return 1.0f / (1.0f + fast_exp(-x)); }
+inline double fast_sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
+inline float fast_tanh(float x) { return 1.0f - 2.0f / (1.0f + fast_exp(2.0f * x)); }
+inline double fast_tanh(double x) { return std::tanh(x); }
 
 template <class S>
 void sigmoid_inplace(S* x, Index n) {
-  for (Index i = 0; i < n; ++i) x[i] = sigmoid(x[i]);
+  for (Index i = 0; i < n; ++i) x[i] = fast_sigmoid(x[i]);
 }
 
 template <class S>
 void tanh_inplace(S* x, Index n) {
-  for (Index i = 0; i < n; ++i) x[i] = tanh_of(x[i]);
+  for (Index i = 0; i < n; ++i) x[i] = fast_tanh(x[i]);
 }
 
 }  // namespace edict

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "edict/core/types.h"
@@ -23,7 +24,7 @@ struct Agenda {
     std::uint8_t what;
   };
 
-  std::size_t series = 0;  // where it came from, for messages and reports
+  std::string id;  // of the series, for messages
   double start = 0.0;
   std::vector<Stop> stops;
   std::vector<std::int32_t> feature;

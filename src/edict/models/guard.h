@@ -20,19 +20,19 @@ struct Guard {
 
   bool active() const { return kind != Kind::none; }
 
-  // Values are standardised, so the population's mean is 0 and its deviation 1; a model trained
-  // without standardisation passes the population's own.
-  double clip(double x, const Marginal& expected, double population_mean,
-              double population_deviation) const {
-    if (kind == Kind::none) return x;
-    double centre = population_mean, sigma = population_deviation;
-    if (kind == Kind::edgr) {
-      centre = expected.mean;
-      sigma = std::sqrt(deviation == Deviation::epistemic
-                            ? expected.epistemic
-                            : expected.aleatoric + expected.epistemic);
-    }
-    return std::clamp(x, centre - eta * sigma, centre + eta * sigma);
+  // Centre and deviation that an observation is held against. Values are in the model's units:
+  // 0 and 1 for a standardised population.
+  struct Band {
+    double centre, sigma;
+  };
+  Band band(const Marginal& expected, double population_mean, double population_deviation) const {
+    if (kind == Kind::population) return {population_mean, population_deviation};
+    return {expected.mean,
+            std::sqrt(deviation == Deviation::epistemic ? expected.epistemic
+                                                        : expected.aleatoric + expected.epistemic)};
+  }
+  double clip(double x, const Band& band) const {
+    return std::clamp(x, band.centre - eta * band.sigma, band.centre + eta * band.sigma);
   }
 };
 

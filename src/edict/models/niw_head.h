@@ -49,7 +49,7 @@ class NiwHead {
     for (Index column = 0; column < w; ++column) {
       const S* const p = phi + column * rows() + 2 * features_;
       S* const d = d_phi + column * rows() + 2 * features_;
-      d[0] *= -std::expm1(S(1) - p[0]);                             // softplus' = 1 − e^−softplus
+      d[0] *= -std::expm1(S(1) - p[0]);  // softplus' = 1 − e^−softplus
       d[1] *= -std::expm1(static_cast<S>(features_ + 2) - p[1]);
     }
     networks_.backward(params, w, h, a, d_phi, d_a, d_h, grads);
@@ -76,8 +76,8 @@ class NiwHead {
              LossSums& sums) const {
     NiwGradient<S> before = gradient(d_pre), after = gradient(d_post);
     sums.kl += conjugate_ ? niw_kl(niw(pre), niw(post), seen, weight, before, after)
-                          : gaussian_kl(niw(pre), niw(post), seen,
-                                        static_cast<S>(observation_std_), weight, before, after);
+                          : gaussian_kl(niw(pre), niw(post), seen, static_cast<S>(observation_std_),
+                                        weight, before, after);
     add(before, d_pre);
     add(after, d_post);
   }

@@ -1,16 +1,18 @@
 // The engine: walks a chunk of series through their agendas, each on its own clock, and back.
 //
 // A column of h is a series. Columns between stops take solver steps together, each with its own
-// step length, so that every stop is hit exactly; columns that reached a stop wait until enough have
-// gathered (or nobody walks any more) and are then served together: head, loss, jump. Forward leaves
-// a tape of these operations; backward reads it in reverse. When the tape outgrows its budget only
-// the states at the segment borders are kept, and each segment is walked again before its backward.
+// step length, so that every stop is hit exactly; columns that reached a stop wait until enough
+// have gathered (or nobody walks any more) and are then served together: head, loss, jump. Forward
+// leaves a tape of these operations; backward reads it in reverse. When the tape outgrows its
+// budget only the states at the segment borders are kept, and each segment is walked again before
+// its backward.
 #pragma once
 
 #include <functional>
 #include <span>
 #include <vector>
 
+#include "edict/evidential/observed.h"
 #include "edict/models/agenda.h"
 #include "edict/models/guard.h"
 #include "edict/models/jump_ode.h"

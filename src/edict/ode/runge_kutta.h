@@ -22,7 +22,7 @@ void step_forward(const Tableau& t, Field& field, Index n, Index w, const S* h, 
   const Index size = n * w;
   for (int i = 0; i < t.stages; ++i) {
     S* const y = field.state(i);
-    std::copy(h, h + size, y);
+    if (y != h) std::copy(h, h + size, y);
     for (int j = 0; j < i; ++j) {
       const S a = static_cast<S>(t.a[i][j]);
       if (a == S(0)) continue;
