@@ -50,7 +50,8 @@ struct Dataset {
     return {static_values.data() + series * statics.size(), statics.size()};
   }
 
-  // Appending goes in order: a series, then each of its events followed by that event's observations.
+  // Appending goes in order: a series, then each of its events followed by that event's
+  // observations.
   void add_series(std::string id, std::int32_t label = kNone, std::int32_t group = kNone,
                   std::span<const double> covariates = {});
   void add_event(double time);

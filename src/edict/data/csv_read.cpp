@@ -1,0 +1,396 @@
+// Rows are read once, from the first byte to the last, into arrays of events and observations. A
+// file whose rows are already sorted by series and time (what write_csv makes) needs nothing more;
+// any other is put in order afterwards.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "edict/core/error.h"
+#include "edict/data/csv.h"
+#include "edict/data/csv_layout.h"
+#include "edict/data/csv_text.h"
+#include "edict/data/decimal.h"
+
+namespace edict {
+namespace {
+
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>{}(text);
+  }
+};
+
+// Texts numbered in order of first appearance.
+class Names {
+ public:
+  std::int32_t index_of(std::string_view text) {
+    if (last_ >= 0 && list_[static_cast<std::size_t>(last_)] == text) return last_;
+    if (const auto found = numbers_.find(text); found != numbers_.end())
+      return last_ = found->second;
+    last_ = static_cast<std::int32_t>(list_.size());
+    list_.emplace_back(text);
+    numbers_.emplace(list_.back(), last_);
+    return last_;
+  }
+  std::vector<std::string>& list() { return list_; }
+
+ private:
+  std::vector<std::string> list_;
+  std::unordered_map<std::string, std::int32_t, TextHash, std::equal_to<>> numbers_;
+  std::int32_t last_ = -1;
+};
+
+std::optional<double> whole_number(std::string_view text) {
+  double value;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
+    return std::nullopt;
+  return value;
+}
+
+// Sorts the names (by number if all are numbers) and renumbers their uses.
+void sort_names(std::vector<std::string>& names, std::vector<std::int32_t>& uses) {
+  std::vector<std::pair<double, std::size_t>> order;
+  bool numbers = true;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto number = whole_number(names[i]);
+    numbers &= number.has_value();
+    order.emplace_back(number.value_or(0.0), i);
+  }
+  std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+    if (numbers && a.first != b.first) return a.first < b.first;
+    return names[a.second] < names[b.second];
+  });
+  std::vector<std::int32_t> rank(names.size());
+  std::vector<std::string> sorted;
+  for (const auto& [number, i] : order) {
+    rank[i] = static_cast<std::int32_t>(sorted.size());
+    sorted.push_back(std::move(names[i]));
+  }
+  names = std::move(sorted);
+  for (std::int32_t& use : uses)
+    if (use != Dataset::kNone) use = rank[static_cast<std::size_t>(use)];
+}
+
+class CsvReader {
+ public:
+  CsvReader(const CsvText& text, const CsvLimits& limits) : text_(text), limits_(limits) {}
+
+  Dataset read() {
+    const char* p = text_.begin();
+    layout_ = read_csv_header(text_, p, limits_);
+    const char* rows = p;
+    std::size_t read = 0;
+    while (p != text_.end()) {
+      if (*p == '\n' || (*p == '\r' && p[1] == '\n')) {
+        p = CsvText::next_line(p);
+        continue;
+      }
+      read_row(p);
+      if (++read == kSample) reserve(static_cast<std::size_t>(p - rows), rows);
+    }
+    if (ids_.list().empty()) text_.fail(p, "a header but no rows; add at least one series");
+    Dataset dataset;
+    dataset.features =
+        layout_.long_form ? std::move(features_.list()) : std::move(layout_.features);
+    if (dataset.features.empty())
+      text_.fail(p, "feature", "no row names a feature; add at least one");
+    dataset.statics = std::move(layout_.statics);
+    dataset.ids = std::move(ids_.list());
+    dataset.classes = std::move(classes_.list());
+    dataset.groups = std::move(groups_.list());
+    dataset.labels = std::move(labels_);
+    dataset.group_of = std::move(group_of_);
+    dataset.static_values = std::move(static_values_);
+    sort_names(dataset.classes, dataset.labels);
+    sort_names(dataset.groups, dataset.group_of);
+    move_events(dataset);
+    return dataset;
+  }
+
+ private:
+  static constexpr std::size_t kSample = 256;
+
+  // The first rows tell how much the rest will need.
+  void reserve(std::size_t bytes, const char* rows) {
+    const double factor =
+        1.05 * static_cast<double>(text_.end() - rows) / static_cast<double>(bytes);
+    const auto scaled = [factor](std::size_t count) {
+      return static_cast<std::size_t>(factor * static_cast<double>(count)) + 16;
+    };
+    observations_.reserve(scaled(observations_.size()));
+    times_.reserve(scaled(times_.size()));
+    series_.reserve(scaled(times_.size()));
+    first_observation_.reserve(scaled(times_.size()));
+    row_at_.reserve(scaled(times_.size()));
+  }
+
+  void read_row(const char*& p) {
+    const char* row = p;
+    const std::size_t columns = layout_.columns.size();
+    const std::size_t observed = observations_.size();
+    std::int32_t series = Dataset::kNone, label = Dataset::kNone, group = Dataset::kNone;
+    std::int32_t feature = Dataset::kNone;
+    double time = kMissing;
+    for (std::size_t c = 0;; ++c, ++p) {
+      if (c == columns) fail_ragged(row);
+      const CsvLayout::Column column = layout_.columns[c];
+      switch (column.kind) {
+        case CsvColumn::feature:
+          if (!CsvText::ends_cell(*p))
+            if (const double value = read_number(p, c); !std::isnan(value))
+              observations_.push_back({column.index, value});
+          break;
+        case CsvColumn::time:
+          time = read_number(p, c);
+          break;
+        case CsvColumn::id:
+          series = read_name(p, c, ids_);
+          if (series == Dataset::kNone) text_.fail(row, "id", "it is empty; give every row an id");
+          break;
+        case CsvColumn::label:
+          label = read_name(p, c, classes_);
+          break;
+        case CsvColumn::group:
+          group = read_name(p, c, groups_);
+          break;
+        case CsvColumn::static_covariate:
+          row_statics_.push_back(read_number(p, c));
+          break;
+        case CsvColumn::feature_name:
+          feature = read_name(p, c, features_);
+          if (feature != Dataset::kNone && !checked_feature(feature))
+            text_.fail(row, layout_.names[c],
+                       fmt::format("'{}' cannot name a feature; rename it (no colon, not id, time, "
+                                   "label or group)",
+                                   features_.list()[static_cast<std::size_t>(feature)]));
+          break;
+        case CsvColumn::value:
+          if (const double value = read_number(p, c); !std::isnan(value))
+            observations_.push_back({Dataset::kNone, value});
+          break;
+      }
+      if (*p == ',') continue;
+      if (c + 1 != columns) fail_ragged(row);
+      break;
+    }
+    p = CsvText::next_line(p);
+    describe(row, static_cast<std::size_t>(series), label, group);
+    if (observations_.size() == observed) return;
+    if (std::isnan(time))
+      text_.fail(row, "time", "it is empty in a row with values; give the time of the observation");
+    if (layout_.long_form) {
+      if (feature == Dataset::kNone)
+        text_.fail(row, layout_.name_of(CsvColumn::feature_name),
+                   "it is empty beside a value; name the feature that was observed");
+      observations_.back().feature = feature;
+    }
+    // In order: behind the last row of the same series, or the first row of a later one.
+    if (!series_.empty() && series <= series_.back())
+      sorted_ &= series == series_.back() && time > times_.back();
+    series_.push_back(series);
+    times_.push_back(time);
+    first_observation_.push_back(observed);
+    row_at_.push_back(row);
+  }
+
+  // What belongs to the series and not to the row: first known in any row, the same in all others.
+  void describe(const char* row, std::size_t series, std::int32_t label, std::int32_t group) {
+    if (series == labels_.size()) {
+      labels_.push_back(label);
+      group_of_.push_back(group);
+      static_values_.insert(static_values_.end(), row_statics_.begin(), row_statics_.end());
+    } else {
+      const auto agree = [&](auto& known, auto now, bool missing, bool unknown,
+                             std::string_view column) {
+        if (missing || now == known) return;
+        if (!unknown)
+          text_.fail(row, column,
+                     fmt::format("it changes within id '{}'; give one value for the whole series",
+                                 ids_.list()[series]));
+        known = now;
+      };
+      agree(labels_[series], label, label == Dataset::kNone, labels_[series] == Dataset::kNone,
+            "label");
+      agree(group_of_[series], group, group == Dataset::kNone, group_of_[series] == Dataset::kNone,
+            "group");
+      for (std::size_t s = 0; s < row_statics_.size(); ++s) {
+        double& known = static_values_[series * row_statics_.size() + s];
+        agree(known, row_statics_[s], std::isnan(row_statics_[s]), std::isnan(known),
+              "static:" + layout_.statics[s]);
+      }
+    }
+    row_statics_.clear();
+  }
+
+  std::int32_t read_name(const char*& p, std::size_t column, Names& names) {
+    const CsvCell cell = text_.read_cell(p, scratch_);
+    if (cell.text.empty()) return Dataset::kNone;
+    if (cell.text.size() > limits_.text)
+      text_.fail(cell.at, layout_.names[column],
+                 fmt::format("the text is longer than {} bytes; shorten it or mend a quote",
+                             limits_.text));
+    return names.index_of(cell.text);
+  }
+
+  bool checked_feature(std::int32_t feature) {
+    if (feature < features_checked_) return true;
+    ++features_checked_;
+    return valid_feature_name(features_.list()[static_cast<std::size_t>(feature)]);
+  }
+
+  // NaN where the cell is empty; nothing else reads as NaN.
+  double read_number(const char*& p, std::size_t column) {
+    double value;
+    const char* end;
+    if (read_short_decimal(p, end, value) && CsvText::ends_cell(*end)) {
+      p = end;
+      return value;
+    }
+    return read_any_number(p, column);
+  }
+
+  double read_any_number(const char*& p, std::size_t column) {
+    const CsvCell cell = text_.read_cell(p, scratch_);
+    std::string_view digits = cell.text;
+    if (digits.empty()) return kMissing;
+    if (digits.size() > 1 && digits.front() == '+' && digits[1] != '-') digits.remove_prefix(1);
+    double value = 0.0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    const auto refuse = [&](std::string_view what) {
+      text_.fail(cell.at, layout_.names[column],
+                 fmt::format("'{}{}' {}", cell.text.substr(0, 40), cell.text.size() > 40 ? "…" : "",
+                             what));
+    };
+    if (error == std::errc::invalid_argument || end != digits.data() + digits.size())
+      refuse("is not a number; write one, or leave the cell empty if nothing is known");
+    if (error == std::errc::result_out_of_range)
+      refuse("is beyond the range of a double; scale the column");
+    if (!std::isfinite(value))
+      refuse("is not finite; write a finite number, or leave the cell empty if nothing is known");
+    return value;
+  }
+
+  [[noreturn]] void fail_ragged(const char* row) {
+    std::size_t found = 1;
+    for (const char* p = row;; ++p, ++found) {
+      text_.read_cell(p, scratch_);
+      if (*p != ',') break;
+    }
+    text_.fail(row, fmt::format("{} cells where the header has {}; add or remove cells", found,
+                                layout_.columns.size()));
+  }
+
+  void move_events(Dataset& dataset) {
+    first_observation_.push_back(observations_.size());
+    if (!sorted_) sort_rows(dataset);
+    dataset.first_event.assign(dataset.size() + 1, 0);
+    for (const std::int32_t series : series_)
+      ++dataset.first_event[static_cast<std::size_t>(series) + 1];
+    std::partial_sum(dataset.first_event.begin(), dataset.first_event.end(),
+                     dataset.first_event.begin());
+    dataset.times = std::move(times_);
+    dataset.first_observation = std::move(first_observation_);
+    dataset.observations = std::move(observations_);
+  }
+
+  // Rows by series and time; rows of one event are joined in long form and an error in wide form.
+  void sort_rows(const Dataset& dataset) {
+    std::vector<std::size_t> order(times_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
+      if (series_[a] != series_[b]) return series_[a] < series_[b];
+      if (times_[a] != times_[b]) return times_[a] < times_[b];
+      return a < b;
+    });
+    std::vector<std::int32_t> series;
+    std::vector<double> times;
+    std::vector<std::size_t> first;
+    std::vector<Observation> observations;
+    observations.reserve(observations_.size());
+    std::vector<std::pair<std::int32_t, std::size_t>> event;  // (feature, row) of the event at hand
+    for (std::size_t i = 0; i < order.size();) {
+      const std::size_t row = order[i];
+      series.push_back(series_[row]);
+      times.push_back(times_[row]);
+      first.push_back(observations.size());
+      event.clear();
+      for (;
+           i < order.size() && series_[order[i]] == series_[row] && times_[order[i]] == times_[row];
+           ++i) {
+        if (!layout_.long_form && order[i] != row) fail_repeated(dataset, row, order[i], "");
+        for (std::size_t o = first_observation_[order[i]]; o < first_observation_[order[i] + 1];
+             ++o) {
+          observations.push_back(observations_[o]);
+          event.emplace_back(observations_[o].feature, order[i]);
+        }
+      }
+      if (!layout_.long_form) continue;
+      std::sort(event.begin(), event.end());
+      for (std::size_t e = 1; e < event.size(); ++e)
+        if (event[e].first == event[e - 1].first)
+          fail_repeated(dataset, event[e - 1].second, event[e].second,
+                        dataset.features[static_cast<std::size_t>(event[e].first)]);
+      std::sort(observations.begin() + static_cast<std::ptrdiff_t>(first.back()),
+                observations.end(),
+                [](const Observation& a, const Observation& b) { return a.feature < b.feature; });
+    }
+    first.push_back(observations.size());
+    series_ = std::move(series);
+    times_ = std::move(times);
+    first_observation_ = std::move(first);
+    observations_ = std::move(observations);
+  }
+
+  [[noreturn]] void fail_repeated(const Dataset& dataset, std::size_t earlier, std::size_t later,
+                                  std::string_view feature) {
+    const auto& id = dataset.ids[static_cast<std::size_t>(series_[later])];
+    text_.fail(row_at_[later], layout_.name_of(CsvColumn::time),
+               fmt::format("{} appears twice for id '{}'{} (first in line {}); merge or remove one",
+                           times_[later], id,
+                           feature.empty() ? "" : fmt::format(" and feature '{}'", feature),
+                           text_.line_of(row_at_[earlier])));
+  }
+
+  const CsvText& text_;
+  const CsvLimits& limits_;
+  CsvLayout layout_;
+  Names ids_, classes_, groups_, features_;
+  std::int32_t features_checked_ = 0;
+  std::string scratch_;
+
+  std::vector<std::int32_t> labels_, group_of_;
+  std::vector<double> static_values_, row_statics_;
+
+  // One entry a row that holds a value.
+  std::vector<std::int32_t> series_;
+  std::vector<double> times_;
+  std::vector<std::size_t> first_observation_;
+  std::vector<const char*> row_at_;
+  std::vector<Observation> observations_;
+  bool sorted_ = true;
+};
+
+}  // namespace
+
+Dataset read_csv(const std::filesystem::path& path, const CsvLimits& limits) {
+  const CsvText text = CsvText::from_file(path, limits);
+  return CsvReader(text, limits).read();
+}
+
+Dataset read_csv_text(std::string_view source, const std::string& name, const CsvLimits& limits) {
+  const CsvText text = CsvText::from_memory(source, name, limits);
+  return CsvReader(text, limits).read();
+}
+
+}  // namespace edict

@@ -1,0 +1,40 @@
+// Zero mean and unit variance per feature, fitted on the series and times a model may see.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "edict/data/dataset.h"
+
+namespace edict {
+
+// standardised = (raw − mean) / scale. A feature without variance has scale 1, one that was never
+// observed also mean 0. Variances are those of the population (divided by n).
+struct Standardisation {
+  std::vector<double> mean, scale;                  // one entry a feature
+  std::vector<double> statics_mean, statics_scale;  // one entry a static covariate
+
+  double to_standard(std::size_t feature, double raw) const {
+    return (raw - mean[feature]) / scale[feature];
+  }
+  double to_raw(std::size_t feature, double standard) const {
+    return mean[feature] + scale[feature] * standard;
+  }
+};
+
+// Over observations with time < until (+∞ for all) of the listed series.
+Standardisation fit_standardisation(const Dataset& dataset, std::span<const std::size_t> series,
+                                    double until);
+
+// Mean 0 and scale 1 throughout: standardised units are the raw ones.
+Standardisation identity_standardisation(const Dataset& dataset);
+
+// A copy in standardised units; a missing static covariate becomes 0, its mean.
+Dataset standardised(const Dataset& dataset, const Standardisation& standardisation);
+
+// Indices of the features the fit above saw no observation of.
+std::vector<std::size_t> never_observed(const Dataset& dataset, std::span<const std::size_t> series,
+                                        double until);
+
+}  // namespace edict
