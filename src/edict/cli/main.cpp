@@ -1,3 +1,35 @@
-#include <fmt/core.h>
+#include <fmt/format.h>
 
-int main() { fmt::print("edict\n"); }
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "edict/cli/command.h"
+#include "edict/core/error.h"
+
+int main(int argc, char** argv) {
+  CLI::App app("edict: evidential distributions in continuous time for irregular time series");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "edict " EDICT_VERSION);
+  app.get_formatter()->column_width(34);
+  edict::cli::add_generate(app);
+  edict::cli::add_train(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {  // --help and --version
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    fmt::print(stderr, "edict: {}; try --help\n", e.what());
+    return 2;
+  } catch (const edict::Error& e) {
+    fmt::print(stderr, "edict: {}\n", e.what());
+    return 2;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "edict: out of memory; lower train.batch, train.chunk or model.hidden\n");
+    return 2;
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "edict: unexpected: {}\n", e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,37 @@
+// Every command registers itself with the parser; its callback does the work through the library.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <atomic>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "edict/config/config.h"
+
+namespace edict::cli {
+
+void add_generate(CLI::App& app);
+void add_info(CLI::App& app);
+void add_train(CLI::App& app);
+void add_evaluate(CLI::App& app);
+void add_predict(CLI::App& app);
+void add_plot(CLI::App& app);
+
+// Options that several commands share.
+struct ConfigOptions {
+  std::string file;
+  std::vector<std::string> assignments;
+
+  void add_to(CLI::App& command);
+  Config resolve() const;
+};
+void add_threads(CLI::App& command, int& threads);
+
+// Set by Ctrl-C; a second one ends the program at once.
+const std::atomic<bool>& interrupt_flag();
+
+// Refuses early, before hours of work, if `path` could not be written.
+void check_writable(const std::filesystem::path& path);
+
+}  // namespace edict::cli

@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include "edict/cli/command.h"
+#include "edict/cli/progress.h"
+#include "edict/core/error.h"
+#include "edict/data/csv.h"
+#include "edict/train/trainer.h"
+
+namespace edict::cli {
+namespace {
+
+struct Options {
+  std::string data, out, kind;
+  ConfigOptions config;
+  int threads = 0;
+  bool resume = false;
+};
+
+void warn_about_time(const Model& model, const Dataset& data, Progress& progress) {
+  std::vector<double> gaps;
+  for (std::size_t i = 0; i < data.size(); ++i)
+    for (std::size_t e = data.first_event[i] + 1; e < data.first_event[i + 1]; ++e)
+      gaps.push_back(data.times[e] - data.times[e - 1]);
+  if (gaps.empty()) return;
+  std::nth_element(gaps.begin(), gaps.begin() + gaps.size() / 2, gaps.end());
+  const double steps =
+      gaps[gaps.size() / 2] / model.config.data.time_unit / model.config.model.step;
+  if (steps < 1e-3 || steps > 1e3)
+    progress.line(
+        fmt::format("note: the median gap between events is {:.3g} solver steps; "
+                    "data.time_unit={:.3g} would make it about ten",
+                    steps, gaps[gaps.size() / 2] / (10 * model.config.model.step)));
+}
+
+void run(const Options& options) {
+  Config config = options.config.resolve();
+  if (!options.kind.empty()) set(config, "model.kind=" + options.kind);
+  check_writable(options.out);
+  Progress progress("training");
+  const Dataset data = read_csv(options.data);
+  const Split parts =
+      split(data, static_cast<std::uint64_t>(config.data.seed), config.data.train,
+            config.data.validation, config.data.split == "group" ? SplitBy::group : SplitBy::label);
+  Model model = Model::create(config, data, parts);
+  for (std::size_t j : never_observed(data, parts.train, model.config.data.t_cut))
+    progress.line(fmt::format("note: feature '{}' is never observed in the training split",
+                              data.features[j]));
+  warn_about_time(model, data, progress);
+  ThreadPool pool(static_cast<std::size_t>(options.threads));
+  progress.line(fmt::format(
+      "{} on {} series ({} validation, {} test), {} features, {} parameters, {} threads",
+      config.model.kind, parts.train.size(), parts.validation.size(), parts.test.size(),
+      data.features.size(), model.params.size(), pool.size()));
+
+  TrainOptions training;
+  training.out = options.out;
+  training.resume = options.resume;
+  training.stop = &interrupt_flag();
+  const auto epochs = static_cast<double>(config.train.epochs);
+  std::string validation;
+  training.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
+                          const LossSums& sums) {
+    const double n = std::max(1.0, sums.observations);
+    progress.update((static_cast<double>(epoch - 1) +
+                     static_cast<double>(batch) / static_cast<double>(batches)) /
+                        epochs,
+                    fmt::format("epoch {}  nll {:.3f}  kl {:.3f}  evidence {:.3f}{}", epoch,
+                                sums.nll / n, sums.kl / n, sums.evidence / n, validation));
+  };
+  training.on_epoch = [&](const EpochRow& row) {
+    validation = fmt::format("  | validation nll {:.3f}  mse {:.4f}", row.validation_nll,
+                             row.validation_mse);
+    progress.line(fmt::format(
+        "epoch {:3}  nll {:8.4f}  kl {:7.4f}  evidence {:7.3f}  | validation nll {:8.4f}  mse "
+        "{:.5f}{}",
+        row.epoch, row.nll, row.kl, row.evidence, row.validation_nll, row.validation_mse,
+        row.best ? "  best" : ""));
+  };
+  const TrainResult result = train(model, data, parts, pool, training);
+  if (result.resumed_from > 0)
+    progress.line(fmt::format("continued after epoch {}", result.resumed_from));
+  if (result.interrupted) {
+    progress.line(
+        fmt::format("stopped after {} epochs; continue with --resume", result.rows.size()));
+    return;
+  }
+  if (result.stopped_early) progress.line("stopped early: validation no longer improves");
+  const EpochRow* best = nullptr;
+  for (const EpochRow& row : result.rows)
+    if (row.best) best = &row;
+  fmt::print("{}: best of {} epochs is {}, validation nll {:.4f}, mse {:.5f} ({})\n", options.out,
+             result.rows.size(), best->epoch, best->validation_nll, best->validation_mse,
+             duration(progress.seconds()));
+}
+
+}  // namespace
+
+void add_train(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("train", "Train a model on a CSV file");
+  command->add_option("data", options->data, "the data")->required()->type_name("DATA.csv");
+  command->add_option("--out", options->out, "where the best model goes")
+      ->required()
+      ->type_name("MODEL");
+  command->add_option("--model", options->kind, "same as --set model.kind=…");
+  options->config.add_to(*command);
+  add_threads(*command, options->threads);
+  command->add_flag("--resume", options->resume,
+                    "continue an interrupted run from its checkpoint, if there is one");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace edict::cli

@@ -1,0 +1,17 @@
+// Forward passes over many examples, in chunks that threads share.
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "edict/core/thread_pool.h"
+#include "edict/models/model.h"
+
+namespace edict {
+
+// `asking`, if given, makes what the chunk beginning at example `first` is asked; its listeners are
+// called from the thread that walks the chunk. Losses are summed in a fixed order.
+LossSums ask_all(const Model& model, std::span<const Example> examples, ThreadPool& pool,
+                 const std::function<Asking(std::size_t first)>& asking = {});
+
+}  // namespace edict

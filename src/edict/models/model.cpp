@@ -1,0 +1,253 @@
+#include "edict/models/model.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "edict/core/error.h"
+
+namespace edict {
+namespace {
+
+constexpr int kFormat = 1;
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+struct TimeRange {
+  double first = kInf, last = -kInf;
+};
+
+TimeRange time_range(const Dataset& data, const std::vector<std::size_t>& series) {
+  TimeRange range;
+  for (std::size_t i : series)
+    if (data.events(i) > 0) {
+      range.first = std::min(range.first, data.times[data.first_event[i]]);
+      range.last = std::max(range.last, data.times[data.first_event[i + 1] - 1]);
+    }
+  return range;
+}
+
+Agenda<float> begin_agenda(const Model& model, const Dataset& data, std::size_t series) {
+  Agenda<float> agenda;
+  agenda.id = data.ids[series];
+  const bool from_first = model.config.data.start == "first" && data.events(series) > 0;
+  agenda.start = from_first ? model.to_model_time(data.times[data.first_event[series]]) : 0.0;
+  const auto covariates = data.covariates(series);
+  for (std::size_t c = 0; c < covariates.size(); ++c) {
+    const double z = (covariates[c] - model.standardisation.statics_mean[c]) /
+                     model.standardisation.statics_scale[c];
+    agenda.covariates.push_back(std::isnan(z) ? 0.0f : static_cast<float>(z));
+  }
+  return agenda;
+}
+
+void observe(const Model& model, const Observation& o, Agenda<float>& agenda) {
+  agenda.observe(o.feature,
+                 static_cast<float>(model.standardisation.to_standard(o.feature, o.value)));
+}
+
+void check_start(const Model& model, const Agenda<float>& agenda) {
+  if (!agenda.stops.empty() && agenda.stops.front().time < agenda.start)
+    throw Error(
+        fmt::format("series {}: time {} lies before the model's clock starts at {}; train "
+                    "with data.start=first",
+                    agenda.id, agenda.stops.front().time * model.config.data.time_unit,
+                    agenda.start * model.config.data.time_unit));
+}
+
+}  // namespace
+
+Model Model::create(const Config& config, const Dataset& data, const Split& split) {
+  Model model;
+  model.config = config;
+  model.features = data.features;
+  model.statics = data.statics;
+  model.classes = data.classes;
+  DataConfig& settings = model.config.data;
+  const TimeRange range = time_range(data, split.train);
+  if (!(range.first <= range.last))
+    throw Error("the training split has no observation at all; nothing can be learnt");
+  if (settings.t_cut == 0.0) settings.t_cut = range.first + 0.75 * (range.last - range.first);
+  if (settings.t_cut <= range.first)
+    throw Error(
+        fmt::format("data.t_cut = {} leaves nothing to train on (the first time is {}); "
+                    "choose a later one",
+                    settings.t_cut, range.first));
+  // Zero is a natural start only if the data begin near it.
+  if (settings.start == "auto")
+    settings.start =
+        range.first >= 0 && range.first <= 2 * (range.last - range.first) ? "zero" : "first";
+  if (settings.start == "zero" && range.first < 0)
+    throw Error(
+        fmt::format("the data begin at time {}, before 0; set data.start=first", range.first));
+  model.horizon = range.last;
+  model.standardisation = fit_standardisation(data, split.train, settings.t_cut);
+  if (!settings.standardise) {
+    std::fill(model.standardisation.mean.begin(), model.standardisation.mean.end(), 0.0);
+    std::fill(model.standardisation.scale.begin(), model.standardisation.scale.end(), 1.0);
+  }
+  model.network = make_network(model.config, static_cast<Index>(data.features.size()),
+                               static_cast<Index>(data.statics.size()));
+  model.params =
+      model.network->layout().initial<float>(static_cast<std::uint64_t>(config.train.seed));
+  return model;
+}
+
+void Model::check_data(const Dataset& data) const {
+  const auto compare = [](const char* what, const std::vector<std::string>& expected,
+                          const std::vector<std::string>& found) {
+    if (expected == found) return;
+    throw Error(
+        fmt::format("the data's {} are [{}], the model's are [{}]; use the columns it was "
+                    "trained on, in that order",
+                    what, fmt::join(found, ", "), fmt::join(expected, ", ")));
+  };
+  compare("features", features, data.features);
+  compare("static covariates", statics, data.statics);
+}
+
+Split Model::split(const Dataset& data) const {
+  return edict::split(data, static_cast<std::uint64_t>(config.data.seed), config.data.train,
+                      config.data.validation,
+                      config.data.split == "group" ? SplitBy::group : SplitBy::label);
+}
+
+// ------------------------------------------------------------------------------------- agendas
+
+Agenda<float> training_agenda(const Model& model, const Dataset& data, std::size_t series) {
+  Agenda<float> agenda = begin_agenda(model, data, series);
+  for (std::size_t e = data.first_event[series]; e < data.first_event[series + 1]; ++e) {
+    if (data.times[e] >= model.config.data.t_cut) break;
+    agenda.stop(model.to_model_time(data.times[e]), Agenda<float>::kAbsorb | Agenda<float>::kScore);
+    for (const Observation& o : data.observed(e)) observe(model, o, agenda);
+  }
+  check_start(model, agenda);
+  return agenda;
+}
+
+Agenda<float> evaluation_agenda(const Model& model, const Dataset& data, std::size_t series,
+                                const std::vector<std::uint8_t>& holdout) {
+  constexpr auto kJudge = Agenda<float>::kScore | Agenda<float>::kQuery;
+  Agenda<float> agenda = begin_agenda(model, data, series);
+  for (std::size_t e = data.first_event[series]; e < data.first_event[series + 1]; ++e) {
+    const double time = model.to_model_time(data.times[e]);
+    const bool beyond = data.times[e] >= model.config.data.t_cut;
+    const auto observations = data.observed(e);
+    const std::uint8_t* held = holdout.data() + data.first_observation[e];
+    for (const bool judged : {true, false}) {  // what is held out is judged before the rest enters
+      bool opened = false;
+      for (std::size_t k = 0; k < observations.size(); ++k) {
+        if ((beyond || held[k]) != judged) continue;
+        if (!opened) agenda.stop(time, judged ? kJudge : Agenda<float>::kAbsorb);
+        opened = true;
+        observe(model, observations[k], agenda);
+      }
+    }
+  }
+  check_start(model, agenda);
+  return agenda;
+}
+
+Agenda<float> query_agenda(const Model& model, const Dataset& data, std::size_t series,
+                           const std::vector<double>& times) {
+  Agenda<float> agenda = begin_agenda(model, data, series);
+  auto next = times.begin();
+  const auto query_until = [&](double time) {
+    for (; next != times.end() && *next <= time; ++next)
+      agenda.stop(std::max(agenda.start, model.to_model_time(*next)), Agenda<float>::kQuery);
+  };
+  for (std::size_t e = data.first_event[series]; e < data.first_event[series + 1]; ++e) {
+    query_until(data.times[e]);
+    agenda.stop(model.to_model_time(data.times[e]), Agenda<float>::kAbsorb);
+    for (const Observation& o : data.observed(e)) observe(model, o, agenda);
+  }
+  query_until(kInf);
+  check_start(model, agenda);
+  return agenda;
+}
+
+// ---------------------------------------------------------------------------------------- file
+
+TensorFile to_tensors(const Model& model) {
+  const Standardisation& z = model.standardisation;
+  const nlohmann::json meta = {
+      {"format", kFormat},
+      {"config", to_json(model.config)},
+      {"features", model.features},
+      {"statics", model.statics},
+      {"classes", model.classes},
+      {"horizon", model.horizon},
+      {"standardisation",
+       {{"mean", z.mean},
+        {"scale", z.scale},
+        {"statics_mean", z.statics_mean},
+        {"statics_scale", z.statics_scale}}},
+  };
+  TensorFile file;
+  file.metadata["edict"] = meta.dump();
+  for (const Tensor& tensor : model.network->layout().tensors()) {
+    const float* const begin = model.params.data() + tensor.offset;
+    file.tensors.push_back({tensor.name, tensor.shape, {begin, begin + tensor.size}});
+  }
+  return file;
+}
+
+Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
+  const auto refuse = [&](const std::string& why) {
+    return Error(fmt::format("{}: not a usable model file: {}", path.string(), why));
+  };
+  const auto found = file.metadata.find("edict");
+  if (found == file.metadata.end())
+    throw refuse("it has no edict metadata (was it written by another program?)");
+  Model model;
+  try {
+    const nlohmann::json meta = nlohmann::json::parse(found->second);
+    if (meta.at("format") != kFormat)
+      throw refuse(fmt::format("format {} is not known to this version", meta.at("format").dump()));
+    from_json(meta.at("config"), model.config);
+    meta.at("features").get_to(model.features);
+    meta.at("statics").get_to(model.statics);
+    meta.at("classes").get_to(model.classes);
+    meta.at("horizon").get_to(model.horizon);
+    const nlohmann::json& z = meta.at("standardisation");
+    z.at("mean").get_to(model.standardisation.mean);
+    z.at("scale").get_to(model.standardisation.scale);
+    z.at("statics_mean").get_to(model.standardisation.statics_mean);
+    z.at("statics_scale").get_to(model.standardisation.statics_scale);
+  } catch (const nlohmann::json::exception&) {
+    throw refuse("its metadata is malformed");
+  }
+  const Standardisation& z = model.standardisation;
+  if (model.features.empty() || z.mean.size() != model.features.size() ||
+      z.scale.size() != model.features.size() || z.statics_mean.size() != model.statics.size() ||
+      z.statics_scale.size() != model.statics.size())
+    throw refuse("its metadata contradicts itself");
+  model.network = make_network(model.config, static_cast<Index>(model.features.size()),
+                               static_cast<Index>(model.statics.size()));
+  std::size_t stored_numbers = 0;
+  for (const NamedTensor& t : file.tensors) stored_numbers += t.values.size();
+  if (static_cast<std::size_t>(model.network->layout().size()) > stored_numbers)
+    throw refuse("it holds fewer numbers than its configuration asks");
+  model.params.resize(model.network->layout().size());
+  for (const Tensor& tensor : model.network->layout().tensors()) {
+    const auto stored = std::find_if(file.tensors.begin(), file.tensors.end(),
+                                     [&](const NamedTensor& t) { return t.name == tensor.name; });
+    if (stored == file.tensors.end()) throw refuse("tensor '" + tensor.name + "' is missing");
+    if (stored->shape != tensor.shape)
+      throw refuse("tensor '" + tensor.name + "' has another shape than its configuration asks");
+    std::copy(stored->values.begin(), stored->values.end(), model.params.data() + tensor.offset);
+  }
+  return model;
+}
+
+void save_model(const Model& model, const std::filesystem::path& path) {
+  write_tensors(to_tensors(model), path);
+}
+
+Model load_model(const std::filesystem::path& path) {
+  return from_tensors(read_tensors(path), path);
+}
+
+}  // namespace edict

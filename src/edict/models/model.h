@@ -1,0 +1,60 @@
+// A trained model: the network, its parameters and everything needed to use it on raw data again.
+#pragma once
+
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "edict/config/config.h"
+#include "edict/data/dataset.h"
+#include "edict/data/split.h"
+#include "edict/data/standardise.h"
+#include "edict/models/agenda.h"
+#include "edict/models/network.h"
+#include "edict/models/safetensors.h"
+
+namespace edict {
+
+struct Model {
+  Config config;  // resolved: data.t_cut and data.start are what training used
+  std::vector<std::string> features, statics, classes;
+  Standardisation standardisation;
+  double horizon = 0.0;  // last time of the training split: where h(T) is read
+  std::unique_ptr<Network> network;
+  Vector<float> params;
+
+  // A network for this data with initial parameters; resolves what the configuration left open.
+  static Model create(const Config& config, const Dataset& data, const Split& split);
+
+  // Throws Error where the data's features or covariates are not the model's.
+  void check_data(const Dataset& data) const;
+  Split split(const Dataset& data) const;
+
+  double to_model_time(double time) const { return time / config.data.time_unit; }
+};
+
+void save_model(const Model& model, const std::filesystem::path& path);
+Model load_model(const std::filesystem::path& path);
+
+// The parts of save_model and load_model that a checkpoint shares.
+TensorFile to_tensors(const Model& model);
+Model from_tensors(const TensorFile& file, const std::filesystem::path& path);
+
+// ---- agendas of one series ----
+
+// Absorbs and scores everything before t_cut.
+Agenda<float> training_agenda(const Model& model, const Dataset& data, std::size_t series);
+
+// Absorbs what is before t_cut and not held out; queries every held-out observation
+// (interpolation) and everything from t_cut on (extrapolation), which are also scored.
+Agenda<float> evaluation_agenda(const Model& model, const Dataset& data, std::size_t series,
+                                const std::vector<std::uint8_t>& holdout);
+
+// Absorbs everything, and queries at the given times (ascending, in the data's unit): a query at
+// the time of an observation tells what was expected before it.
+Agenda<float> query_agenda(const Model& model, const Dataset& data, std::size_t series,
+                           const std::vector<double>& times);
+
+}  // namespace edict

@@ -1,0 +1,75 @@
+#include "edict/models/network.h"
+
+#include "edict/core/error.h"
+#include "edict/models/niw_head.h"
+
+namespace edict {
+namespace {
+
+template <class Head>
+class JumpOdeWorker final : public Worker {
+ public:
+  JumpOdeWorker(const JumpOde<Head>& model, std::size_t tape_bytes)
+      : model_(model), walk_(model), tape_bytes_(tape_bytes) {}
+
+  LossSums learn(const float* params, std::span<const Example> examples, const LossWeights& weights,
+                 float* grads) override {
+    return walk_.train(params, board(examples), weights, tape_bytes_, grads);
+  }
+
+  LossSums ask(const float* params, std::span<const Example> examples,
+               const Asking& asking) override {
+    typename Walk<float, Head>::Inference inference{
+        {}, asking.on_clip, asking.guard, asking.population_mean, asking.population_deviation};
+    if (asking.on_query)
+      inference.on_query = [&](std::size_t slot, std::size_t stop, const float* phi,
+                               const float* h) {
+        marginals_.clear();
+        for (Index j = 0; j < model_.features; ++j)
+          marginals_.push_back(model_.head.marginal(phi, j));
+        asking.on_query(slot, stop, marginals_, {h, static_cast<std::size_t>(model_.hidden)});
+      };
+    return walk_.infer(params, board(examples), inference);
+  }
+
+ private:
+  std::span<const Passenger<float>> board(std::span<const Example> examples) {
+    passengers_.clear();
+    for (const Example& e : examples) passengers_.push_back({e.agenda, e.absorb_until});
+    return passengers_;
+  }
+
+  const JumpOde<Head>& model_;
+  Walk<float, Head> walk_;
+  std::size_t tape_bytes_;
+  std::vector<Passenger<float>> passengers_;
+  std::vector<Marginal> marginals_;
+};
+
+template <class Head>
+class JumpOdeNetwork final : public Network {
+ public:
+  JumpOdeNetwork(const Config& config, Index features, Index covariates)
+      : model_(config, features, covariates),
+        tape_bytes_(static_cast<std::size_t>(config.train.tape_megabytes) << 20) {}
+
+  const ParameterLayout& layout() const override { return model_.layout; }
+  Index hidden() const override { return model_.hidden; }
+  std::unique_ptr<Worker> worker() const override {
+    return std::make_unique<JumpOdeWorker<Head>>(model_, tape_bytes_);
+  }
+
+ private:
+  JumpOde<Head> model_;
+  std::size_t tape_bytes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Network> make_network(const Config& config, Index features, Index covariates) {
+  if (config.model.kind == "edict")
+    return std::make_unique<JumpOdeNetwork<NiwHead>>(config, features, covariates);
+  throw Error("unknown model.kind '" + config.model.kind + "'");
+}
+
+}  // namespace edict

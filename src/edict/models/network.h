@@ -1,0 +1,64 @@
+// What the trainer and the evaluation know of a model: its parameters' layout, and workers that
+// compute. A network is const after construction; a worker is one thread's scratch.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "edict/config/config.h"
+#include "edict/models/agenda.h"
+#include "edict/models/guard.h"
+#include "edict/models/marginal.h"
+#include "edict/models/walk.h"
+#include "edict/nn/parameters.h"
+
+namespace edict {
+
+struct Example {
+  const Agenda<float>* agenda;
+  double absorb_until = std::numeric_limits<double>::infinity();
+  std::int32_t label = -1;        // for supervised losses
+  std::uint64_t dropout_key = 0;  // seeds this example's dropout masks
+};
+
+// Told of a stop marked as a query: the distribution of every feature just before the stop, and h.
+using MarginalListener =
+    std::function<void(std::size_t slot, std::size_t stop, std::span<const Marginal> features,
+                       std::span<const float> h)>;
+
+struct Asking {
+  MarginalListener on_query;
+  ClipListener on_clip;
+  Guard guard;
+  std::vector<double> population_mean, population_deviation;  // in the model's units; empty: 0, 1
+};
+
+class Worker {
+ public:
+  virtual ~Worker() = default;
+
+  // Forward and backward; gradients are added to `grads`.
+  virtual LossSums learn(const float* params, std::span<const Example> examples,
+                         const LossWeights& weights, float* grads) = 0;
+
+  // Walks the examples without learning; the losses of scored stops come back.
+  virtual LossSums ask(const float* params, std::span<const Example> examples,
+                       const Asking& asking) = 0;
+};
+
+class Network {
+ public:
+  virtual ~Network() = default;
+  virtual const ParameterLayout& layout() const = 0;
+  virtual std::unique_ptr<Worker> worker() const = 0;
+  virtual Index hidden() const = 0;
+};
+
+// Throws Error for a kind that does not exist.
+std::unique_ptr<Network> make_network(const Config& config, Index features, Index covariates);
+
+}  // namespace edict

@@ -1,0 +1,31 @@
+// The safetensors file format: a JSON header with names, shapes and offsets, then the numbers. Only
+// what edict writes is read back (32-bit floats); anything else, damaged or hostile, is an Error.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "edict/core/types.h"
+
+namespace edict {
+
+struct NamedTensor {
+  std::string name;
+  std::vector<Index> shape;
+  std::vector<float> values;
+};
+
+struct TensorFile {
+  std::vector<NamedTensor> tensors;
+  std::map<std::string, std::string> metadata;
+
+  // Throws Error if there is no such tensor.
+  const NamedTensor& tensor(const std::string& name) const;
+};
+
+TensorFile read_tensors(const std::filesystem::path& path);
+void write_tensors(const TensorFile& file, const std::filesystem::path& path);
+
+}  // namespace edict

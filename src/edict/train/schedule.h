@@ -1,0 +1,23 @@
+// The learning rate over the steps of a run: a linear rise over the warm-up, then constant or half
+// a cosine down to zero.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+
+#include "edict/config/config.h"
+
+namespace edict {
+
+inline double learning_rate(const TrainConfig& config, std::int64_t step, std::int64_t total) {
+  const double progress = static_cast<double>(step) / static_cast<double>(total);
+  if (config.warmup > 0 && progress < config.warmup)
+    return config.learning_rate * (static_cast<double>(step) + 1) /
+           (config.warmup * static_cast<double>(total) + 1);
+  if (config.schedule == "constant") return config.learning_rate;
+  const double after = (progress - config.warmup) / (1.0 - config.warmup);
+  return config.learning_rate * 0.5 * (1.0 + std::cos(std::numbers::pi * after));
+}
+
+}  // namespace edict

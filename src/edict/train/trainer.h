@@ -1,0 +1,50 @@
+// Trains a model: epochs of shuffled batches, Adam, validation after each epoch, the best model
+// kept, and a checkpoint from which a run continues bit for bit.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include "edict/core/thread_pool.h"
+#include "edict/models/model.h"
+#include "edict/train/adam.h"
+
+namespace edict {
+
+// One line of the metrics file. Losses are per observation.
+struct EpochRow {
+  std::int64_t epoch = 0;
+  double learning_rate = 0;
+  double nll = 0, kl = 0, evidence = 0, loss = 0;
+  double validation_nll = 0, validation_mse = 0;
+  bool best = false;
+};
+
+struct TrainOptions {
+  std::filesystem::path out;                // the best model; empty: keep it in memory only
+  bool resume = false;                      // continue from the checkpoint beside `out`, if any
+  const std::atomic<bool>* stop = nullptr;  // set by Ctrl-C: leave after the current batch
+  std::function<void(std::int64_t epoch, std::int64_t batch, std::int64_t batches,
+                     const LossSums& so_far)>
+      on_batch;
+  std::function<void(const EpochRow&)> on_epoch;
+};
+
+struct TrainResult {
+  std::vector<EpochRow> rows;
+  bool interrupted = false;
+  bool stopped_early = false;
+  std::int64_t resumed_from = 0;  // finished epochs found in the checkpoint
+};
+
+// Trains `model` (fresh from Model::create) and leaves the best parameters in it.
+TrainResult train(Model& model, const Dataset& data, const Split& split, ThreadPool& pool,
+                  const TrainOptions& options);
+
+// Where a run keeps its state and its metrics.
+std::filesystem::path checkpoint_path(const std::filesystem::path& out);
+std::filesystem::path metrics_path(const std::filesystem::path& out);
+
+}  // namespace edict
