@@ -9,19 +9,27 @@
 namespace edict {
 namespace {
 
-// A sum of terms ≥ 0 that can also be had without one of them: the largest is kept apart, because
-// total − largest would lose every digit of the others.
+// Σ p_j over features, p_j ≥ 0, beside a signed Σ s_j, that can also be had without feature j: the
+// feature of the largest p is kept apart, because total − largest would lose every digit of the
+// others.
 class SumOfParts {
  public:
-  void add(double part) {
-    others_ += std::min(part, largest_);
-    largest_ = std::max(part, largest_);
+  void add(double part, double companion) {
+    const bool leads = part > largest_;
+    others_ += leads ? largest_ : part;
+    companions_ += leads ? companion_of_largest_ : companion;
+    largest_ = leads ? part : largest_;
+    companion_of_largest_ = leads ? companion : companion_of_largest_;
   }
   double total() const { return others_ + largest_; }
+  double companions() const { return companions_ + companion_of_largest_; }
   double without(double part) const { return 2.0 * part > total() ? others_ : total() - part; }
+  double companions_without(double part, double companion) const {
+    return 2.0 * part > total() ? companions_ : companions() - companion;
+  }
 
  private:
-  double others_ = 0, largest_ = 0;
+  double others_ = 0, largest_ = 0, companions_ = 0, companion_of_largest_ = 0;
 };
 
 }  // namespace
@@ -31,8 +39,8 @@ class SumOfParts {
 //   |Ψ1| = (1+q) Π ψ with q = c Σ r²/ψ,   Ψ1⁻¹ = diag(1/ψ) − c/(1+q) a aᵀ
 //   KL = ½[m(λ0/λ1 − 1 − ln(λ0/λ1)) + λ0 n1 ΔᵀΨ1⁻¹Δ] + (n0/2) ln(|Ψ1|/|Ψ0|)
 //        + (n1/2)(tr Ψ0Ψ1⁻¹ − m) + gap(n0/2, n1/2),   Δ = μ1 − μ0
-// Δ is split into β r + e with e ⟂ r in the metric 1/ψ, so that Ψ1⁻¹Δ = e/ψ + β a/(1+q) and no two
-// large numbers are subtracted when one feature lies far from its prediction.
+// One feature far from its prediction makes q huge and 1+q−q_j a difference of huge numbers; hence
+// the sums without j below, and for ΔᵀΨ1⁻¹Δ the split Δ = β r + e with e ⟂ r in the metric 1/ψ.
 template <class S>
 S niw_kl(const Niw<S>& pre, const Niw<S>& post, const Observed<S>& observed, S weight,
          NiwGradient<S>& d_pre, NiwGradient<S>& d_post) {
@@ -60,18 +68,16 @@ S niw_kl(const Niw<S>& pre, const Niw<S>& post, const Observed<S>& observed, S w
     return log_ratio;
   };
 
-  double cross = 0;         // Σ Δr/ψ
-  SumOfParts q_sum, p_sum;  // Σ c r²/ψ, Σ c ψ0 r²/ψ²
+  SumOfParts q_sum, p_sum;  // Σ c r²/ψ beside Σ Δr/ψ, and Σ c ψ0 r²/ψ²
   for_each_block(observed.count, [&](Index start, Index n) {
     log_det_ratio -= gather(start, n);
     for (Index i = 0; i < n; ++i) {
       const double q_i = c * r[i] * r[i] * inv_psi[i];
-      q_sum.add(q_i);
-      p_sum.add(q_i * ratio[i]);
-      cross += delta[i] * r[i] * inv_psi[i];
+      q_sum.add(q_i, delta[i] * r[i] * inv_psi[i]);
+      p_sum.add(q_i * ratio[i], 0.0);
     }
   });
-  const double q = q_sum.total(), inv_1q = 1.0 / (1.0 + q);
+  const double q = q_sum.total(), inv_1q = 1.0 / (1.0 + q), cross = q_sum.companions();
   const double beta = q > 0 ? c * cross / q : 0.0;
   log_det_ratio += std::log1p(q);
   // rᵀΨ1⁻¹Δ, rᵀΨ1⁻¹r and rᵀΨ1⁻¹Ψ0Ψ1⁻¹r
@@ -89,9 +95,10 @@ S niw_kl(const Niw<S>& pre, const Niw<S>& post, const Observed<S>& observed, S w
       const Index j = observed.feature[start + i];
       const double a = r[i] * inv_psi[i];
       const double e = delta[i] - beta * r[i];
-      const double v = e * inv_psi[i] + beta * a * inv_1q;
       const double q_i = c * r[i] * r[i] * inv_psi[i];
       const double kept = (1.0 + q_sum.without(q_i)) * inv_1q;  // ψ_j (Ψ1⁻¹)_jj
+      const double cross_others = q_sum.companions_without(q_i, delta[i] * a) * inv_1q;
+      const double v = delta[i] * kept * inv_psi[i] - c * a * cross_others;  // (Ψ1⁻¹Δ)_j
       const double p_others = p_sum.without(q_i * ratio[i]) * inv_1q;
       const double p_jj = ratio[i] * kept;  // ψ0_j (Ψ1⁻¹)_jj
       mahalanobis += e * e * inv_psi[i] + beta * beta * r[i] * a * inv_1q;
