@@ -11,7 +11,7 @@ namespace {
 
 // pre N(0, 1), x = 1 with variance 1: Bayes is N(½, ½); against N(½, 1) the KL is ½(½ − 1 + ln 2).
 TEST(GaussianBayesKl, OfAKnownCase) {
-  const GaussianKl kl = gaussian_bayes_kl(0, 0, 0.5, 0, 1, 0);
+  const GaussianKl kl = gaussian_bayes_kl(0, 0, 0.5, 0, 1, ObservationNoise(1));
   EXPECT_NEAR(kl.value, 0.5 * (std::log(2.0) - 0.5), 1e-15);
   EXPECT_NEAR(kl.d_log_var_post, 0.25, 1e-15);
   EXPECT_NEAR(kl.d_mu_post, 0, 1e-15);
@@ -21,11 +21,11 @@ TEST(GaussianBayesKl, IsZeroWithZeroGradientAtTheProduct) {
   Rng rng(40);
   for (int repeat = 0; repeat < 200; ++repeat) {
     const double mu = rng.normal(), log_var = 3 * rng.normal(), x = rng.normal();
-    const double log_noise = 3 * rng.normal();
-    const double var = std::exp(log_var), noise = std::exp(log_noise);
+    const double var = std::exp(log_var), noise = std::exp(3 * rng.normal());
     const double mean = (mu * noise + x * var) / (var + noise);
     const GaussianKl kl =
-        gaussian_bayes_kl(mu, log_var, mean, std::log(var * noise / (var + noise)), x, log_noise);
+        gaussian_bayes_kl(mu, log_var, mean, std::log(var * noise / (var + noise)), x,
+                          ObservationNoise(std::sqrt(noise)));
     EXPECT_NEAR(kl.value, 0, 1e-13);
     // A rounding of the mean by 1e-16 weighs 1/variance in the gradient.
     const double tolerance = 1e-14 * (1 + 1 / var + 1 / noise);

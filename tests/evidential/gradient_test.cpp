@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "edict/evidential/block.h"
 #include "evidential/event.h"
 
 namespace edict {
@@ -67,6 +68,14 @@ TEST(LossGradient, MatchesDifferencesForManyPatterns) {
       for (int repeat = 0; repeat < 4; ++repeat)
         check_gradient(name, loss, random_event(rng, dim, count));
   }
+}
+
+// More features than one block of the walk holds, so that they are gathered twice.
+TEST(LossGradient, MatchesDifferencesAcrossBlocks) {
+  static_assert(kBlock < 200);
+  Rng rng(17);
+  for (const auto& [name, loss] : all_losses<double>())
+    check_gradient(name, loss, random_event(rng, 200, 200));
 }
 
 TEST(LossGradient, MatchesDifferencesAtExtremes) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <array>
 #include <boost/math/special_functions/gamma.hpp>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
@@ -118,30 +119,49 @@ TEST(NiwKl, IsNeverNegative) {
   }
 }
 
-// One feature 10⁶ off at ψ = e⁻³⁰ and one on target: the dense formula in 100 digits decides. The
-// degrees of freedom agree, so that the gamma functions drop out.
+using Real = boost::multiprecision::cpp_bin_float_100;
+
+// The dense KL of two features in 100 digits, λ = 2 and λ_post = 2.5; both have 10 degrees of
+// freedom, so that the gamma functions drop out. Parameters: μ, log ψ, μ_post, log ψ_post.
+Real dense_kl(const std::array<Real, 8>& p, const std::array<Real, 2>& x) {
+  const Real c = Real(2) / 3, r0 = x[0] - p[0], r1 = x[1] - p[1];
+  const Real a = exp(p[2]) + c * r0 * r0, b = c * r0 * r1, d = exp(p[3]) + c * r1 * r1;
+  const Real det = a * d - b * b;
+  const Real u = p[0] + r0 / 3 - p[4], v = p[1] + r1 / 3 - p[5];
+  const Real mahalanobis = (d * u * u - 2 * b * u * v + a * v * v) / det;
+  const Real trace = (exp(p[6]) * d + exp(p[7]) * a) / det, ratio = Real(2.5) / 3;
+  return (2 * (ratio - 1 - log(ratio)) + Real(2.5) * 10 * mahalanobis) / 2 -
+         Real(5) * (p[6] + p[7] - log(det)) + Real(5) * (trace - 2);
+}
+
+// One feature 10⁶ off at ψ = e⁻³⁰ (q = 10²⁵) and one near its target: value and gradient keep their
+// digits, although 1 + q drowns the second feature.
 TEST(NiwKl, KeepsItsDigitsWhenOneFeatureIsFarOff) {
-  using Real = boost::multiprecision::cpp_bin_float_100;
   Event<double> event;
   event.pre = event.post = Parameters<double>(2);
   event.pre.nu = 9, event.post.nu = 10;
-  event.pre.log_psi = {-30, 0.5};
-  event.post.log_psi = {2, -1};
-  event.feature = {0, 1}, event.x = {1e6, 0.25};
-  event.post.mu = {333333.0, 0.125};
   event.post.lambda = 2.5;
+  event.pre.log_psi = {-30, 0.5};
+  event.post.log_psi = {27, -1};
+  event.post.mu = {333333.0, 0.125};
+  event.feature = {0, 1}, event.x = {1e6, 1.75};
+  const std::array<Real, 2> x = {event.x[0], event.x[1]};
+  std::array<Real, 8> p = {0, 0, -30, 0.5, 333333.0, 0.125, 27, -1};
 
-  const Real c = Real(2) / 3;
-  const Real r[] = {event.x[0], event.x[1]};
-  const Real a = exp(Real(-30)) + c * r[0] * r[0], b = c * r[0] * r[1];
-  const Real d = exp(Real(0.5)) + c * r[1] * r[1], det = a * d - b * b;
-  const Real u = r[0] / 3 - Real(event.post.mu[0]), v = r[1] / 3 - Real(event.post.mu[1]);
-  const Real mahalanobis = (d * u * u - 2 * b * u * v + a * v * v) / det;
-  const Real trace = (exp(Real(2)) * d + exp(Real(-1)) * a) / det;
-  const Real ratio = Real(2.5) / 3;
-  const Real expected = (2 * (ratio - 1 - log(ratio)) + Real(2.5) * 10 * mahalanobis) / 2 -
-                        Real(5) * (Real(1) - log(det)) + Real(5) * (trace - 2);
-  EXPECT_NEAR(kl(event) / static_cast<double>(expected), 1, 1e-12);
+  Gradients<double> g(2);
+  const double value = all_losses<double>().at("niw_kl")(event, 1.0, g);
+  EXPECT_NEAR(value / static_cast<double>(dense_kl(p, x)), 1, 1e-13);
+  const double* actual[] = {&g.pre.mu[0],  &g.pre.mu[1],  &g.pre.log_psi[0],  &g.pre.log_psi[1],
+                            &g.post.mu[0], &g.post.mu[1], &g.post.log_psi[0], &g.post.log_psi[1]};
+  for (int k = 0; k < 8; ++k) {
+    const Real at = p[k], h = Real("1e-25");
+    p[k] = at + h;
+    const Real above = dense_kl(p, x);
+    p[k] = at - h;
+    const double expected = static_cast<double>((above - dense_kl(p, x)) / (2 * h));
+    p[k] = at;
+    EXPECT_NEAR(*actual[k] / expected, 1, 1e-9) << "parameter " << k << " is " << expected;
+  }
 }
 
 }  // namespace

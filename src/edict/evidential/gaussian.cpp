@@ -7,21 +7,23 @@
 
 namespace edict {
 
+ObservationNoise::ObservationNoise(double std) : var(std * std), log_var(2.0 * std::log(std)) {}
+
 GaussianKl gaussian_bayes_kl(double mu_pre, double log_var_pre, double mu_post, double log_var_post,
-                             double x, double log_observation_var) {
+                             double x, const ObservationNoise& noise) {
   // The gain k = σ²/(σ² + s²) and 1 − k, both to full precision: e ≤ 1 is the smaller variance
   // over the larger.
-  const double log_odds = log_var_pre - log_observation_var;
+  const double log_odds = log_var_pre - noise.log_var;
   const double e = std::exp(-std::abs(log_odds));
   const double larger = 1.0 / (1.0 + e), smaller = e * larger;
   const double k = log_odds >= 0 ? larger : smaller;
   const double one_minus_k = log_odds >= 0 ? smaller : larger;
 
   // Bayes has mean μ + k(x−μ) and variance k·s².
-  const double log_var_ratio = (log_odds >= 0 ? log_observation_var : log_var_pre) - std::log1p(e) -
+  const double log_var_ratio = (log_odds >= 0 ? noise.log_var : log_var_pre) - std::log1p(e) -
                                log_var_post;  // ln(σ²_Bayes/σ²_post)
-  const double var_ratio = std::exp(log_var_ratio);
   const double precision = std::exp(-log_var_post);
+  const double var_ratio = k * noise.var * precision;
   const double innovation = x - mu_pre;
   const double delta = mu_pre + k * innovation - mu_post;
   const double pull = delta * precision;
@@ -57,12 +59,12 @@ S gaussian_bayes_kl(const Gaussian<S>& pre, const Gaussian<S>& post, const Obser
                     S observation_std, S weight, const GaussianGradient<S>& d_pre,
                     const GaussianGradient<S>& d_post) {
   const double w = weight;
-  const double log_observation_var = 2.0 * std::log(static_cast<double>(observation_std));
+  const ObservationNoise noise(observation_std);
   double loss = 0;
   for (Index i = 0; i < observed.count; ++i) {
     const Index j = observed.feature[i];
     const GaussianKl kl = gaussian_bayes_kl(pre.mu[j], pre.log_var[j], post.mu[j], post.log_var[j],
-                                            observed.value[i], log_observation_var);
+                                            observed.value[i], noise);
     loss += kl.value;
     d_pre.d_mu[j] += saturate<S>(w * kl.d_mu_pre);
     d_pre.d_log_var[j] += saturate<S>(w * kl.d_log_var_pre);

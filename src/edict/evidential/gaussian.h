@@ -31,12 +31,16 @@ S gaussian_bayes_kl(const Gaussian<S>& pre, const Gaussian<S>& post, const Obser
                     const GaussianGradient<S>& d_post);
 
 // One feature of the KL above, with its gradient.
+struct ObservationNoise {
+  explicit ObservationNoise(double std);  // std > 0
+  double var, log_var;
+};
 struct GaussianKl {
   double value;
   double d_mu_pre, d_log_var_pre;
   double d_mu_post, d_log_var_post;
 };
 GaussianKl gaussian_bayes_kl(double mu_pre, double log_var_pre, double mu_post, double log_var_post,
-                             double x, double log_observation_var);
+                             double x, const ObservationNoise& noise);
 
 }  // namespace edict

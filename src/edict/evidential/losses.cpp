@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "edict/evidential/block.h"
 #include "edict/evidential/gaussian.h"
 #include "edict/evidential/saturate.h"
 #include "edict/math/special.h"
@@ -16,14 +17,21 @@ S student_t_nll(const Niw<S>& niw, const Observed<S>& observed, S weight, NiwGra
   const double lambda = niw.lambda;
   const double half_d = 0.5 * (static_cast<double>(niw.nu) - static_cast<double>(niw.dim) + 1.0);
 
+  Block r, inv_psi;
+  const auto gather = [&](Index start, Index n) {
+    for (Index i = 0; i < n; ++i) {
+      const Index j = observed.feature[start + i];
+      r[i] = static_cast<double>(observed.value[start + i]) - niw.mu[j];
+      inv_psi[i] = -static_cast<double>(niw.log_psi[j]);
+    }
+  };
   double log_det = 0, sum = 0;  // Σ ln ψ and Σ r²/ψ
-  for (Index i = 0; i < observed.count; ++i) {
-    const Index j = observed.feature[i];
-    const double r = static_cast<double>(observed.value[i]) - niw.mu[j];
-    const double log_psi = niw.log_psi[j];
-    log_det += log_psi;
-    sum += r * r * std::exp(-log_psi);
-  }
+  for_each_block(observed.count, [&](Index start, Index n) {
+    gather(start, n);
+    log_det -= inv_psi.head(n).sum();
+    exponentiate(inv_psi, n);
+    sum += (r.head(n).square() * inv_psi.head(n)).sum();
+  });
   const double kappa = lambda / (1.0 + lambda);
   const double q = kappa * sum;
   const double half_total = half_d + 0.5 * m;
@@ -37,13 +45,18 @@ S student_t_nll(const Niw<S>& niw, const Observed<S>& observed, S weight, NiwGra
   d_niw.d_nu += saturate<S>(w * 0.5 * (digamma(half_d) - digamma(half_total) + log_1q));
   // dκ/dλ = κ/(λ(1+λ)), and ln((1+λ)/λ) = −ln κ
   d_niw.d_lambda += saturate<S>(w * (d_q * q - 0.5 * m) / (lambda * (1.0 + lambda)));
-  for (Index i = 0; i < observed.count; ++i) {
-    const Index j = observed.feature[i];
-    const double r = static_cast<double>(observed.value[i]) - niw.mu[j];
-    const double pull = d_q * kappa * r * std::exp(-static_cast<double>(niw.log_psi[j]));
-    d_niw.d_mu[j] += saturate<S>(w * -2.0 * pull);
-    d_niw.d_log_psi[j] += saturate<S>(w * (0.5 - pull * r));
-  }
+  for_each_block(observed.count, [&](Index start, Index n) {
+    if (observed.count > kBlock) {
+      gather(start, n);
+      exponentiate(inv_psi, n);
+    }
+    for (Index i = 0; i < n; ++i) {
+      const Index j = observed.feature[start + i];
+      const double pull = d_q * kappa * r[i] * inv_psi[i];
+      d_niw.d_mu[j] += saturate<S>(w * -2.0 * pull);
+      d_niw.d_log_psi[j] += saturate<S>(w * (0.5 - pull * r[i]));
+    }
+  });
   return saturate<S>(loss);
 }
 
@@ -68,15 +81,15 @@ template <class S>
 S gaussian_kl(const Niw<S>& pre, const Niw<S>& post, const Observed<S>& observed, S observation_std,
               S weight, NiwGradient<S>& d_pre, NiwGradient<S>& d_post) {
   const double w = weight;
-  const double log_observation_var = 2.0 * std::log(static_cast<double>(observation_std));
+  const ObservationNoise noise(observation_std);
   const LogVarianceOffset pre_offset(pre), post_offset(post);
 
   double loss = 0, d_pre_offset = 0, d_post_offset = 0;
   for (Index i = 0; i < observed.count; ++i) {
     const Index j = observed.feature[i];
-    const GaussianKl kl = gaussian_bayes_kl(pre.mu[j], pre.log_psi[j] + pre_offset.value,
-                                            post.mu[j], post.log_psi[j] + post_offset.value,
-                                            observed.value[i], log_observation_var);
+    const GaussianKl kl =
+        gaussian_bayes_kl(pre.mu[j], pre.log_psi[j] + pre_offset.value, post.mu[j],
+                          post.log_psi[j] + post_offset.value, observed.value[i], noise);
     loss += kl.value;
     d_pre.d_mu[j] += saturate<S>(w * kl.d_mu_pre);
     d_pre.d_log_psi[j] += saturate<S>(w * kl.d_log_var_pre);

@@ -12,13 +12,17 @@ namespace {
 //   Σ_{i<m} f(b + i/2) = ⌈m/2⌉ f(b) + ⌊m/2⌋ f(b+½) + Σ_i later(i) g(b + i/2),
 // where later(i) counts the arguments above b + i/2 by a whole number.
 double smallest(double a, Index m) { return a - 0.5 * static_cast<double>(m - 1); }
-double later(Index i, Index m) { return static_cast<double>((m - 1 - i) / 2); }
+double later(Index i, Index m) {
+  const Index count = (m - 1 - i) / 2;
+  return static_cast<double>(count);
+}
 
 template <class Function, class Step>
 double sum_over_half_steps(double a, Index m, Function f, Step g) {
   const double b = smallest(a, m);
-  double sum = static_cast<double>((m + 1) / 2) * f(b);
-  if (m > 1) sum += static_cast<double>(m / 2) * f(b + 0.5);
+  const Index whole = (m + 1) / 2, half = m / 2;
+  double sum = static_cast<double>(whole) * f(b);
+  if (m > 1) sum += static_cast<double>(half) * f(b + 0.5);
   for (Index i = 0; i + 2 < m; ++i) sum += later(i, m) * g(b + 0.5 * static_cast<double>(i));
   return sum;
 }

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cmath>
-#include <numbers>
 
 namespace edict {
 
