@@ -154,6 +154,13 @@ TEST(RiskCoverage, RefusesTheLeastCertainFirst) {
   EXPECT_THROW(curve.at(1.01), Error);
 }
 
+TEST(RiskCoverage, CoverageInDecimalsMeansWholeSeries) {
+  RiskCoverage curve{std::vector<double>(100), 0.0};
+  std::iota(curve.accuracy.begin(), curve.accuracy.end(), 1.0);
+  for (int percent = 1; percent <= 100; ++percent)
+    EXPECT_EQ(curve.at(percent / 100.0), percent);  // 0.07·100 rounds to more than 7
+}
+
 TEST(RiskCoverage, TiesAreTheMeanOverAllOrders) {
   // Two certain series, then three tied ones; all 3! orders of the tie, by hand.
   const auto rows = binary({0.9, 0.1, 0.75, 0.75, 0.25});
