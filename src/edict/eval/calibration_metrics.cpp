@@ -1,0 +1,201 @@
+#include "edict/eval/calibration_metrics.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+#include "edict/core/error.h"
+#include "edict/data/moments.h"
+#include "edict/math/special.h"
+#include "edict/math/student_t.h"
+
+namespace edict {
+namespace {
+
+constexpr PerLevel kLevel = interval_levels();
+
+void check(const Marginal& m, double x, double unit) {
+  if (!std::isfinite(m.mean) || !(m.scale > 0.0) || !std::isfinite(m.scale) || !(m.dof > 1.0))
+    throw Error(
+        fmt::format("predictive distribution with mean {}, scale {}, dof {}: pass a finite mean, a "
+                    "finite scale above 0 and dof above 1",
+                    m.mean, m.scale, m.dof));
+  if (!std::isfinite(x)) throw Error(fmt::format("observation {}: pass a finite number", x));
+  if (!(unit > 0.0) || !std::isfinite(unit))
+    throw Error(fmt::format("unit {}: pass a finite number above 0", unit));
+}
+
+void check_ended(const SeriesCalibration& current) {
+  if (current.observations > 0)
+    throw Error(fmt::format("calibration of an unfinished series ({} observations): end it first",
+                            current.observations));
+}
+
+double negative_log_density(double z, double scale, double dof) {
+  constexpr double half_log_pi = 0.57236494292470008707;
+  if (std::isinf(dof)) return 0.5 * (z * z + std::numbers::ln2) + half_log_pi + std::log(scale);
+  return 0.5 * (dof + 1.0) * std::log1p(z * z / dof) + std::log(scale) + 0.5 * std::log(dof) +
+         half_log_pi - log_gamma_ratio(0.5 * dof, 0.5);
+}
+
+double mean_gap(const PerLevel& coverage) {
+  double sum = 0.0;
+  for (std::size_t k = 0; k < kLevels; ++k) sum += std::abs(coverage[k] - kLevel[k]);
+  return sum / static_cast<double>(kLevels);
+}
+
+MeanStd mean_std(const Moments& moments) { return {moments.mean, moments.std}; }
+
+// The metrics of one series in a row: mse, nll, crps, ece, floor, then coverage, width and pit.
+constexpr std::size_t kCoverage = 5, kWidth = kCoverage + kLevels, kPit = kWidth + kLevels,
+                      kMetrics = kPit + kPitBins;
+
+template <class Visit>
+void visit_metrics(const SeriesCalibration& s, Visit visit) {
+  const double n = s.observations;
+  visit(0, s.squared_error / n);
+  visit(1, s.nll / n);
+  visit(2, s.crps / n);
+  visit(3, s.ece());
+  visit(4, ece_floor(s.observations));
+  const PerLevel coverage = s.coverage();
+  for (std::size_t k = 0; k < kLevels; ++k) {
+    visit(kCoverage + k, coverage[k]);
+    visit(kWidth + k, s.width[k] / n);
+  }
+  for (std::size_t bin = 0; bin < kPitBins; ++bin) visit(kPit + bin, s.pit[bin] / n);
+}
+
+}  // namespace
+
+void SeriesCalibration::add(const Marginal& marginal, double x, double unit) {
+  check(marginal, x, unit);
+  const auto& [mean, aleatoric, epistemic, scale, dof] = marginal;
+  const double error = x - mean, z = error / scale;
+  const bool gaussian = std::isinf(dof);
+  const double new_squared_error = error * error * unit * unit;
+  const double new_nll = negative_log_density(z, scale * unit, dof);
+  const double new_crps =
+      unit * (gaussian ? normal_crps(x, mean, scale) : student_t_crps(x, mean, scale, dof));
+  if (!std::isfinite(new_squared_error + new_nll + new_crps))
+    throw Error(
+        fmt::format("observation {} under mean {} and scale {} has no finite score: look for a "
+                    "value in the wrong unit",
+                    x, mean, scale));
+  squared_error += new_squared_error;
+  nll += new_nll;
+  crps += new_crps;
+  ++observations;
+
+  // The narrowest central interval that holds x tells for each level whether it does.
+  const double central = gaussian ? normal_central_level(z) : student_t_central_level(z, dof);
+  const auto held = std::lower_bound(kLevel.begin(), kLevel.end(), central);
+  if (held != kLevel.end()) ++first_held[static_cast<std::size_t>(held - kLevel.begin())];
+  const double probability = 0.5 * (1.0 + std::copysign(central, z));
+  const auto bin = static_cast<std::size_t>(probability * static_cast<double>(kPitBins));
+  ++pit[std::min(bin, kPitBins - 1)];
+
+  const PerLevel half_width = interval_half_widths(dof);
+  for (std::size_t k = 0; k < kLevels; ++k) width[k] += 2.0 * half_width[k] * scale * unit;
+}
+
+PerLevel SeriesCalibration::coverage() const {
+  PerLevel share{};
+  std::uint32_t held = 0;
+  for (std::size_t k = 0; k < kLevels; ++k) {
+    held += first_held[k];
+    share[k] = static_cast<double>(held) / observations;
+  }
+  return share;
+}
+
+double SeriesCalibration::ece() const { return mean_gap(coverage()); }
+
+double ece_floor(std::size_t observations) {
+  if (observations == 0) throw Error("calibration error of a series without observations");
+  const auto n = static_cast<double>(observations);
+  double sum = 0.0;
+  for (const double p : kLevel) {
+    // De Moivre: E|B − np| = 2m C(n, m) pᵐ (1−p)ⁿ⁻ᵐ⁺¹ with m = ⌊np⌋ + 1; when np is a whole number
+    // m = np gives the same, so its rounding does no harm.
+    const double m = std::floor(n * p) + 1.0;
+    sum += 2.0 * m / n *
+           std::exp(log_gamma(n + 1.0) - log_gamma(m + 1.0) - log_gamma(n - m + 1.0) +
+                    m * std::log(p) + (n - m + 1.0) * std::log1p(-p));
+  }
+  return sum / static_cast<double>(kLevels);
+}
+
+CalibrationResult summarise(std::span<const SeriesCalibration> series) {
+  CalibrationResult result{};
+  for (const SeriesCalibration& s : series) {
+    ++(s.observations == 0 ? result.empty_series : result.series);
+    result.observations += s.observations;
+  }
+  if (result.series == 0)
+    throw Error(
+        fmt::format("calibration of {} series without any observation to judge: hold out "
+                    "some, or evaluate a longer stretch of time",
+                    series.size()));
+  const auto moments = moments_of(kMetrics, [&](auto visit) {
+    for (const SeriesCalibration& s : series)
+      if (s.observations > 0) visit_metrics(s, visit);
+  });
+  result.mse = mean_std(moments[0]);
+  result.nll = mean_std(moments[1]);
+  result.crps = mean_std(moments[2]);
+  result.ece_per_series = mean_std(moments[3]);
+  result.ece_per_series_floor = moments[4].mean;
+  result.level = kLevel;
+  PerLevel mean_coverage{};
+  for (std::size_t k = 0; k < kLevels; ++k) {
+    result.coverage[k] = mean_std(moments[kCoverage + k]);
+    result.width[k] = mean_std(moments[kWidth + k]);
+    mean_coverage[k] = result.coverage[k].mean;
+  }
+  result.ece = mean_gap(mean_coverage);
+  for (std::size_t bin = 0; bin < kPitBins; ++bin) result.pit[bin] = moments[kPit + bin].mean;
+  return result;
+}
+
+void CalibrationAccumulator::end_series() {
+  series_.push_back(current_);
+  current_ = {};
+}
+
+void CalibrationAccumulator::append(const CalibrationAccumulator& later) {
+  check_ended(current_);
+  check_ended(later.current_);
+  series_.insert(series_.end(), later.series_.begin(), later.series_.end());
+}
+
+CalibrationResult CalibrationAccumulator::result() const {
+  check_ended(current_);
+  return summarise(series_);
+}
+
+nlohmann::json to_json(const CalibrationResult& result) {
+  using nlohmann::json;
+  const auto pair = [](const MeanStd& m) { return json{{"mean", m.mean}, {"std", m.std}}; };
+  json coverage = json::array(), width = json::array();
+  for (const MeanStd& m : result.coverage) coverage.push_back(pair(m));
+  for (const MeanStd& m : result.width) width.push_back(pair(m));
+  return {{"series", result.series},
+          {"empty_series", result.empty_series},
+          {"observations", result.observations},
+          {"mse", pair(result.mse)},
+          {"nll", pair(result.nll)},
+          {"crps", pair(result.crps)},
+          {"ece", result.ece},
+          {"ece_per_series", pair(result.ece_per_series)},
+          {"ece_per_series_floor", result.ece_per_series_floor},
+          {"level", result.level},
+          {"coverage", std::move(coverage)},
+          {"width", std::move(width)},
+          {"pit", result.pit}};
+}
+
+}  // namespace edict

@@ -1,0 +1,94 @@
+// How good predictive distributions are, from pairs of a Marginal and the value that came true
+// (paper, section 4.3.1 and "Expected Calibration Error"). Every metric is first taken for each
+// series, then as mean and standard deviation (of the population) over the series: a series with
+// many observations weighs no more than one with few.
+//
+//   mse    (x − mean)²                     nll    −log p(x), each observation on its own
+//   crps   ∫ (F(y) − 1{y ≥ x})² dy         width  of the central interval of each level
+//   coverage  share of x inside the central interval of each level, by the true t (or Gaussian)
+//             quantiles; see interval_levels.h for the levels
+//   pit    histogram of F(x), flat for a calibrated model; mean over series
+//
+// The expected calibration error has two readings, and both are reported. `ece` compares the
+// coverage of the whole split, mean over series, with the level: the error of the method.
+// `ece_per_series` takes the error of each series by itself, as the paper describes it. With n
+// observations that coverage is a multiple of 1/n, so even a perfect model is off by binomial
+// noise; `ece_per_series_floor` is the exact expectation of that noise for the counts at hand. It
+// holds for independent observations; values of one event share a multivariate t, which raises it a
+// little.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <vector>
+
+#include "edict/eval/interval_levels.h"
+#include "edict/models/marginal.h"
+
+namespace edict {
+
+inline constexpr std::size_t kPitBins = 20;
+
+// The sums of one series. Threads fill a vector of these, each series by one thread; what comes out
+// then depends neither on the number of threads nor on their speed.
+struct SeriesCalibration {
+  std::uint32_t observations = 0;
+  double squared_error = 0, nll = 0, crps = 0;
+  PerLevel width{};
+  // Observations whose narrowest holding interval is level k; those of no interval are left out.
+  std::array<std::uint32_t, kLevels> first_held{};
+  std::array<std::uint32_t, kPitBins> pit{};
+
+  // `unit` is the size of one unit of the marginal and x in the unit of the report: 1 to stay in
+  // model units, the feature's standard deviation to report standardised values in their own.
+  void add(const Marginal& marginal, double x, double unit = 1.0);
+
+  PerLevel coverage() const;
+  double ece() const;
+};
+
+struct MeanStd {
+  double mean, std;
+};
+
+struct CalibrationResult {
+  std::size_t series = 0;        // with an observation to judge
+  std::size_t empty_series = 0;  // without one; they enter no mean
+  std::size_t observations = 0;
+  MeanStd mse, nll, crps;
+  double ece;
+  MeanStd ece_per_series;
+  double ece_per_series_floor;
+  PerLevel level;
+  std::array<MeanStd, kLevels> coverage, width;
+  std::array<double, kPitBins> pit;
+};
+
+CalibrationResult summarise(std::span<const SeriesCalibration> series);
+
+// The same for a stream of observations, series after series.
+class CalibrationAccumulator {
+ public:
+  void add(const Marginal& marginal, double x, double unit = 1.0) {
+    current_.add(marginal, x, unit);
+  }
+  void end_series();
+  // Appends the series of `later`; both must have ended their last one.
+  void append(const CalibrationAccumulator& later);
+  std::span<const SeriesCalibration> series() const { return series_; }
+  CalibrationResult result() const;
+
+ private:
+  SeriesCalibration current_;
+  std::vector<SeriesCalibration> series_;
+};
+
+// The mean over levels of E|B/n − level|, B binomial(n, level): the error of a perfect model.
+double ece_floor(std::size_t observations);
+
+nlohmann::json to_json(const CalibrationResult& result);
+
+}  // namespace edict

@@ -1,0 +1,233 @@
+// Scores against closed forms, and their bookkeeping over series, threads and JSON.
+#include "edict/eval/calibration_metrics.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numbers>
+#include <string>
+
+#include "edict/core/error.h"
+#include "edict/core/rng.h"
+#include "edict/core/thread_pool.h"
+
+namespace edict {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Marginal student(double mean, double scale, double dof) { return {mean, 0.0, 0.0, scale, dof}; }
+
+SeriesCalibration score(const Marginal& marginal, double x, double unit = 1.0) {
+  SeriesCalibration series;
+  series.add(marginal, x, unit);
+  return series;
+}
+
+TEST(Scores, EqualTheClosedFormOfTwoDegreesOfFreedom) {
+  // p(z) = (2 + z²)^−³ᐟ², F(z) = ½ + z / (2√(2 + z²)).
+  for (const double z : {-4.0, -0.3, 0.0, 1.0, 7.0}) {
+    const double scale = 0.7, mean = 3.0;
+    const SeriesCalibration s = score(student(mean, scale, 2.0), mean + scale * z);
+    EXPECT_NEAR(s.squared_error, scale * scale * z * z, 1e-12);
+    EXPECT_NEAR(s.nll, 1.5 * std::log(2.0 + z * z) + std::log(scale), 1e-12) << z;
+    const double central = std::abs(z) / std::sqrt(2.0 + z * z);
+    for (std::size_t k = 0; k < kLevels; ++k)
+      EXPECT_EQ(s.coverage()[k], central <= interval_levels()[k] ? 1.0 : 0.0) << z << " " << k;
+    // F(0) is the edge of two bins; elsewhere the bin is certain.
+    const double probability = 0.5 + std::copysign(0.5 * central, z);
+    EXPECT_EQ(s.pit[static_cast<std::size_t>(probability * 20.0)], 1u) << z;
+  }
+}
+
+TEST(Scores, EqualTheClosedFormOfTheGaussian) {
+  const double std = 2.0, mean = -1.0;
+  const SeriesCalibration s = score(student(mean, std, kInfinity), mean);
+  EXPECT_DOUBLE_EQ(s.nll, 0.5 * std::log(2.0 * std::numbers::pi) + std::log(std));
+  EXPECT_NEAR(s.crps, std * (std::numbers::sqrt2 - 1.0) * std::numbers::inv_sqrtpi, 1e-14);
+  for (std::size_t k = 0; k < kLevels; ++k)
+    EXPECT_NEAR(std::erf(0.5 * s.width[k] / std / std::numbers::sqrt2), interval_levels()[k],
+                1e-12);
+}
+
+TEST(Scores, StudentTOfManyDegreesIsTheGaussian) {
+  const SeriesCalibration t = score(student(0.0, 1.5, 1e8), 2.0),
+                          gauss = score(student(0.0, 1.5, kInfinity), 2.0);
+  EXPECT_NEAR(t.nll, gauss.nll, 1e-7);
+  EXPECT_NEAR(t.crps, gauss.crps, 1e-7);
+  EXPECT_NEAR(t.width[19], gauss.width[19], 1e-6);
+  EXPECT_EQ(t.first_held, gauss.first_held);
+}
+
+TEST(Scores, UnitTurnsStandardisedIntoRaw) {
+  const double unit = 7.5;
+  const SeriesCalibration standardised = score(student(0.4, 0.8, 5.0), 1.7, unit),
+                          raw = score(student(0.4 * unit, 0.8 * unit, 5.0), 1.7 * unit);
+  EXPECT_NEAR(standardised.squared_error, raw.squared_error, 1e-12);
+  EXPECT_NEAR(standardised.nll, raw.nll, 1e-13);
+  EXPECT_NEAR(standardised.crps, raw.crps, 1e-12);
+  for (std::size_t k = 0; k < kLevels; ++k) EXPECT_NEAR(standardised.width[k], raw.width[k], 1e-12);
+  EXPECT_EQ(standardised.first_held, raw.first_held);
+  EXPECT_EQ(standardised.pit, raw.pit);
+}
+
+TEST(Scores, FarValuesFallOutOfEveryInterval) {
+  for (const double dof : {3.0, 40.0, kInfinity})
+    for (const double x : {-1e9, 1e9}) {
+      const SeriesCalibration s = score(student(0.0, 1.0, dof), x);
+      EXPECT_EQ(s.coverage()[19], 0.0);
+      EXPECT_EQ(s.pit[x < 0 ? 0 : 19], 1u);
+      EXPECT_NEAR(s.ece(), 0.5, 1e-15) << "the mean of the levels";
+    }
+}
+
+TEST(EceFloor, EqualsTheBinomialSum) {
+  for (const std::size_t n : {1u, 2u, 7u, 21u, 42u, 100u}) {
+    double expected = 0.0;
+    for (const double p : interval_levels()) {
+      double mass = std::pow(1.0 - p, n);  // of no success
+      for (std::size_t b = 0; b <= n; ++b) {
+        const auto successes = static_cast<double>(b), count = static_cast<double>(n);
+        expected += mass * std::abs(successes / count - p) / kLevels;
+        mass *= (count - successes) / (successes + 1.0) * p / (1.0 - p);
+      }
+    }
+    EXPECT_NEAR(ece_floor(n), expected, 1e-13) << n;
+  }
+  // Far from small counts the binomial is Gaussian: E|B/n − p| → √(2p(1−p)/(πn)).
+  double gaussian = 0.0;
+  for (const double p : interval_levels())
+    gaussian += std::sqrt(2.0 * p * (1.0 - p) / (std::numbers::pi * 1e6)) / kLevels;
+  EXPECT_NEAR(ece_floor(1'000'000) / gaussian, 1.0, 1e-5);
+  EXPECT_THROW(ece_floor(0), Error);
+}
+
+TEST(Calibration, SeriesWeighTheSameWhateverTheirLength) {
+  const Marginal m = student(0.0, 1.0, kInfinity);
+  CalibrationAccumulator accumulator;
+  for (int i = 0; i < 3; ++i) accumulator.add(m, 0.0);  // held by all intervals
+  accumulator.end_series();
+  accumulator.end_series();  // nothing was held out
+  accumulator.add(m, 4.0);   // held by none
+  accumulator.end_series();
+  const CalibrationResult r = accumulator.result();
+  EXPECT_EQ(r.series, 2u);
+  EXPECT_EQ(r.empty_series, 1u);
+  EXPECT_EQ(r.observations, 4u);
+  EXPECT_EQ(r.mse.mean, 8.0);
+  EXPECT_EQ(r.mse.std, 8.0);
+  for (std::size_t k = 0; k < kLevels; ++k) {
+    EXPECT_EQ(r.coverage[k].mean, 0.5);
+    EXPECT_EQ(r.coverage[k].std, 0.5);
+    EXPECT_NEAR(r.width[k].std, 0.0, 1e-15) << "rounding of a sum of three";
+  }
+  // Half is covered at every level, and Σ|k − 10.5| over k = 1…20 is 100.
+  EXPECT_NEAR(r.ece, 100.0 / 21.0 / 20.0, 1e-14);
+  EXPECT_NEAR(r.ece_per_series.mean, 0.5, 1e-14);
+  EXPECT_NEAR(r.ece_per_series.std, 0.0, 1e-14);
+  EXPECT_NEAR(r.ece_per_series_floor, 0.5 * (ece_floor(3) + ece_floor(1)), 1e-15);
+  EXPECT_EQ(r.pit[10], 0.5);
+  EXPECT_EQ(r.pit[19], 0.5);
+}
+
+SeriesCalibration random_series(std::size_t index) {
+  Rng rng(11, index);
+  SeriesCalibration series;
+  for (std::uint64_t n = rng.below(8); n > 0; --n)
+    series.add(student(rng.normal(), 0.1 + rng.uniform(), 2.0 + 5.0 * rng.uniform()), rng.normal());
+  return series;
+}
+
+TEST(Calibration, ThreadsAndJoiningChangeNoBit) {
+  constexpr std::size_t count = 200;
+  std::string first;
+  for (const std::size_t threads : {1u, 2u, 5u}) {
+    std::vector<SeriesCalibration> series(count);
+    ThreadPool pool(threads);
+    pool.for_each(count, [&](std::size_t i, std::size_t) { series[i] = random_series(i); });
+    const std::string text = to_json(summarise(series)).dump();  // doubles in full
+    if (first.empty()) first = text;
+    EXPECT_EQ(text, first) << threads << " threads";
+  }
+  CalibrationAccumulator whole, early, late;
+  Rng rng(3);
+  for (int i = 0; i < 60; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      const double x = rng.normal();
+      const Marginal m = student(0.2, 1.1, 4.0);
+      whole.add(m, x);
+      (i < 25 ? early : late).add(m, x);
+    }
+    whole.end_series();
+    (i < 25 ? early : late).end_series();
+  }
+  early.append(late);
+  EXPECT_EQ(early.series().size(), 60u);
+  EXPECT_EQ(to_json(early.result()).dump(), to_json(whole.result()).dump());
+}
+
+TEST(Calibration, OrderOfTheSeriesDoesNotMatter) {
+  std::vector<SeriesCalibration> series;
+  for (std::size_t i = 0; i < 100; ++i) series.push_back(random_series(i));
+  const CalibrationResult a = summarise(series);
+  Rng(9).shuffle(std::span(series));
+  const CalibrationResult b = summarise(series);
+  EXPECT_NEAR(a.nll.mean, b.nll.mean, 1e-15 * std::abs(a.nll.mean));
+  EXPECT_NEAR(a.crps.std, b.crps.std, 1e-15);
+  EXPECT_NEAR(a.ece, b.ece, 1e-15);
+}
+
+TEST(Calibration, JsonCarriesEveryMetric) {
+  const std::vector<SeriesCalibration> series = {score(student(0.0, 1.0, 3.0), 1.0)};
+  const auto document = to_json(summarise(series));
+  for (const char* key : {"mse", "nll", "crps", "ece_per_series"}) {
+    EXPECT_TRUE(document.at(key).at("mean").is_number()) << key;
+    EXPECT_EQ(document.at(key).at("std"), 0.0) << key;
+  }
+  EXPECT_EQ(document.at("mse").at("mean"), 1.0);
+  EXPECT_TRUE(document.at("ece").is_number());
+  EXPECT_EQ(document.at("ece_per_series_floor"), ece_floor(1));
+  for (const char* key : {"level", "coverage", "width", "pit"})
+    EXPECT_EQ(document.at(key).size(), 20u) << key;
+  EXPECT_EQ(document.at("coverage")[19].at("mean"), 1.0);
+}
+
+std::string refusal(const Marginal& marginal, double x, double unit = 1.0) {
+  SeriesCalibration series;
+  try {
+    series.add(marginal, x, unit);
+  } catch (const Error& error) {
+    EXPECT_EQ(series.observations, 0u) << "what is refused must leave no trace";
+    EXPECT_EQ(series.nll, 0.0);
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Calibration, BadInputIsRefused) {
+  const double nan = std::nan("");
+  EXPECT_EQ(refusal(student(nan, 1.0, 3.0), 0.0),
+            "predictive distribution with mean nan, scale 1, dof 3: pass a finite mean, a finite "
+            "scale above 0 and dof above 1");
+  EXPECT_NE(refusal(student(0.0, 0.0, 3.0), 0.0).find("scale 0"), std::string::npos);
+  EXPECT_NE(refusal(student(0.0, kInfinity, 3.0), 0.0).find("scale inf"), std::string::npos);
+  EXPECT_NE(refusal(student(0.0, 1.0, 1.0), 0.0).find("dof 1"), std::string::npos);
+  EXPECT_NE(refusal(student(0.0, 1.0, nan), 0.0).find("dof nan"), std::string::npos);
+  EXPECT_EQ(refusal(student(0.0, 1.0, 3.0), nan), "observation nan: pass a finite number");
+  EXPECT_EQ(refusal(student(0.0, 1.0, 3.0), 0.0, 0.0), "unit 0: pass a finite number above 0");
+  EXPECT_NE(refusal(student(0.0, 1.0, kInfinity), 1e200).find("no finite score"),
+            std::string::npos);
+  EXPECT_NE(refusal(student(0.0, 1e-300, 3.0), 1e100).find("no finite score"), std::string::npos);
+  EXPECT_THROW(summarise({}), Error);
+  EXPECT_THROW(summarise(std::vector<SeriesCalibration>(3)), Error);
+  CalibrationAccumulator unfinished, finished;
+  unfinished.add(student(0.0, 1.0, 3.0), 0.0);
+  EXPECT_THROW(unfinished.result(), Error);
+  EXPECT_THROW(unfinished.append(finished), Error);
+  EXPECT_THROW(finished.append(unfinished), Error);
+}
+
+}  // namespace
+}  // namespace edict

@@ -1,0 +1,156 @@
+// Calibration of simulated truth: what is drawn from the marginals must come out calibrated, and
+// what is not must come out wrong by the amount that theory says.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "edict/core/rng.h"
+#include "edict/eval/calibration_metrics.h"
+
+namespace edict {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// N/√(χ²/dof), from normals alone: no quantile function of the library takes part.
+double draw_t(Rng& rng, int dof) {
+  double chi2 = 0.0;
+  for (int i = 0; i < dof; ++i) {
+    const double n = rng.normal();
+    chi2 += n * n;
+  }
+  return rng.normal() / std::sqrt(chi2 / dof);
+}
+
+TEST(CalibrationSimulation, TruthIsCalibrated) {
+  constexpr std::size_t series = 1000, each = 20;
+  Rng rng(42);
+  CalibrationAccumulator accumulator;
+  for (std::size_t s = 0; s < series; ++s) {
+    for (std::size_t i = 0; i < each; ++i) {
+      const int dof = 3 + static_cast<int>(rng.below(10));
+      const double mean = 5.0 * rng.normal(), scale = std::exp(rng.normal());
+      accumulator.add({mean, 0.0, 0.0, scale, static_cast<double>(dof)},
+                      mean + scale * draw_t(rng, dof));
+    }
+    accumulator.end_series();
+  }
+  const CalibrationResult r = accumulator.result();
+  const double n = series * each;
+  for (std::size_t k = 0; k < kLevels; ++k) {
+    const double p = interval_levels()[k];
+    EXPECT_NEAR(r.coverage[k].mean, p, 4.0 * std::sqrt(p * (1.0 - p) / n)) << "level " << p;
+    // The spread over series is that of a binomial share; a sample deviation of 1000 is good to
+    // about 1/√2000, and a little worse in the tails of the binomial.
+    EXPECT_NEAR(r.coverage[k].std / std::sqrt(p * (1.0 - p) / each), 1.0, 0.12) << "level " << p;
+  }
+  for (const double bin : r.pit) EXPECT_NEAR(bin, 0.05, 4.0 * std::sqrt(0.05 * 0.95 / n));
+  // Over all series equally long, the error of the method has the floor of one series of n.
+  EXPECT_LT(r.ece, 3.0 * ece_floor(series * each));
+  // Series by series the same perfect model looks an order of magnitude worse, as the floor says.
+  EXPECT_GT(r.ece_per_series.mean, 10.0 * r.ece);
+  EXPECT_NEAR(r.ece_per_series.mean, r.ece_per_series_floor,
+              4.0 * r.ece_per_series.std / std::sqrt(static_cast<double>(series)));
+  EXPECT_DOUBLE_EQ(r.ece_per_series_floor, ece_floor(each));
+}
+
+TEST(CalibrationSimulation, FloorHoldsForSeriesOfUnequalLength) {
+  Rng rng(8);
+  CalibrationAccumulator accumulator;
+  constexpr int series = 4000;
+  for (int s = 0; s < series; ++s) {
+    for (std::uint64_t i = 1 + rng.below(6); i > 0; --i)
+      accumulator.add({0.0, 1.0, 0.0, 1.0, kInfinity}, rng.normal());
+    accumulator.end_series();
+  }
+  const CalibrationResult r = accumulator.result();
+  EXPECT_NEAR(r.ece_per_series.mean, r.ece_per_series_floor,
+              4.0 * r.ece_per_series.std / std::sqrt(static_cast<double>(series)));
+  EXPECT_GT(r.ece_per_series_floor, 0.15) << "the noise the reading by series cannot get below";
+}
+
+// A Gaussian model whose deviation is `factor` times the true one.
+CalibrationResult misjudged(double factor) {
+  Rng rng(17);
+  CalibrationAccumulator accumulator;
+  for (int s = 0; s < 400; ++s) {
+    for (int i = 0; i < 100; ++i)
+      accumulator.add({0.0, factor * factor, 0.0, factor, kInfinity}, rng.normal());
+    accumulator.end_series();
+  }
+  return accumulator.result();
+}
+
+TEST(CalibrationSimulation, MisjudgedSpreadGivesTheEceOfTheory) {
+  for (const double factor : {0.5, 0.8, 2.0}) {
+    const CalibrationResult r = misjudged(factor);
+    double expected = 0.0;
+    for (std::size_t k = 0; k < kLevels; ++k) {
+      const double half_width = factor * interval_half_widths(kInfinity)[k];
+      EXPECT_NEAR(r.width[k].mean, 2.0 * half_width, 1e-12);
+      const double covered = std::erf(half_width / std::numbers::sqrt2);
+      expected += std::abs(covered - interval_levels()[k]) / kLevels;
+      EXPECT_NEAR(r.coverage[k].mean, covered, 4.0 * std::sqrt(covered * (1.0 - covered) / 4e4));
+    }
+    // The error of the mean over levels is at most that of the worst level, 0.5/√40000.
+    EXPECT_NEAR(r.ece, expected, 4.0 * 0.0025) << "factor " << factor;
+    EXPECT_GT(expected, 0.05);
+    EXPECT_EQ(r.pit[0] > 0.05, factor < 1.0) << "overconfidence piles up at the ends";
+  }
+}
+
+TEST(CalibrationSimulation, DividingByTheVarianceIsCaught) {
+  // The error of the published coverage code: a deviation of 0.1 taken as 0.01.
+  Rng rng(4);
+  CalibrationAccumulator accumulator;
+  for (int i = 0; i < 2000; ++i) {
+    accumulator.add({0.0, 1e-4, 0.0, 0.01, kInfinity}, 0.1 * rng.normal());
+    accumulator.end_series();
+  }
+  EXPECT_GT(accumulator.result().ece, 0.4);
+}
+
+TEST(CalibrationSimulation, CrpsIsTheExpectedDistance) {
+  // CRPS = E|X − x| − ½E|X − X'|.
+  Rng rng(23);
+  const double mean = 1.0, scale = 0.6;
+  for (const int dof : {3, 8}) {
+    for (const double x : {-1.0, 1.2, 4.0}) {
+      constexpr int draws = 100'000;
+      double sum = 0.0, squares = 0.0;
+      for (int i = 0; i < draws; ++i) {
+        const double a = mean + scale * draw_t(rng, dof), b = mean + scale * draw_t(rng, dof);
+        const double term = 0.5 * (std::abs(a - x) + std::abs(b - x)) - 0.5 * std::abs(a - b);
+        sum += term;
+        squares += term * term;
+      }
+      const double estimate = sum / draws;
+      const double error = std::sqrt((squares / draws - estimate * estimate) / draws);
+      SeriesCalibration series;
+      series.add({mean, 0.0, 0.0, scale, static_cast<double>(dof)}, x);
+      EXPECT_NEAR(series.crps, estimate, 4.0 * error) << "dof " << dof << " x " << x;
+    }
+  }
+}
+
+TEST(CalibrationSimulation, TruthScoresBestInNllAndCrps) {
+  double nll[3], crps[3];
+  const double factors[3] = {0.5, 1.0, 2.0};
+  for (int i = 0; i < 3; ++i) {
+    const CalibrationResult r = misjudged(factors[i]);
+    nll[i] = r.nll.mean;
+    crps[i] = r.crps.mean;
+    // E nll = ½ ln 2π + ln f + 1/(2f²); its deviation over 40000 draws is √½/f²/200.
+    EXPECT_NEAR(nll[i],
+                0.5 * std::log(2.0 * std::numbers::pi) + std::log(factors[i]) +
+                    0.5 / (factors[i] * factors[i]),
+                4.0 * std::sqrt(0.5) / (factors[i] * factors[i]) / 200.0);
+  }
+  EXPECT_LT(nll[1], std::min(nll[0], nll[2]));
+  EXPECT_LT(crps[1], std::min(crps[0], crps[2]));
+}
+
+}  // namespace
+}  // namespace edict

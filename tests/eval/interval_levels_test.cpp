@@ -1,0 +1,53 @@
+#include "edict/eval/interval_levels.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "edict/core/error.h"
+#include "edict/math/student_t.h"
+
+namespace edict {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+TEST(IntervalLevels, AreEvenAndInside) {
+  const PerLevel levels = interval_levels();
+  EXPECT_DOUBLE_EQ(levels.front(), 1.0 / 21.0);
+  EXPECT_DOUBLE_EQ(levels.back(), 20.0 / 21.0);
+  double sum = 0.0;
+  for (const double level : levels) sum += level;
+  EXPECT_NEAR(sum / kLevels, 0.5, 1e-15);
+}
+
+TEST(IntervalHalfWidths, MatchTheRootSearchForEveryDof) {
+  for (double dof = 1.001; dof < 1e6; dof *= 1.37) {
+    const PerLevel half_width = interval_half_widths(dof);
+    for (std::size_t k = 0; k < kLevels; ++k) {
+      const double exact = student_t_half_width(interval_levels()[k], dof);
+      EXPECT_NEAR(half_width[k] / exact, 1.0, 1e-11) << "dof " << dof << " level " << k;
+    }
+  }
+}
+
+TEST(IntervalHalfWidths, MatchTheClosedForms) {
+  const PerLevel cauchy = interval_half_widths(1.0 + 1e-15), two = interval_half_widths(2.0),
+                 gauss = interval_half_widths(kInfinity);
+  for (std::size_t k = 0; k < kLevels; ++k) {
+    const double level = interval_levels()[k];
+    EXPECT_NEAR(cauchy[k], std::tan(std::numbers::pi / 2.0 * level), 1e-10) << k;
+    EXPECT_NEAR(two[k], level * std::sqrt(2.0 / (1.0 - level * level)), 1e-11) << k;
+    EXPECT_NEAR(std::erf(gauss[k] / std::numbers::sqrt2), level, 1e-12) << k;
+  }
+}
+
+TEST(IntervalHalfWidths, RefuseADistributionWithoutMean) {
+  EXPECT_THROW(interval_half_widths(1.0), Error);
+  EXPECT_THROW(interval_half_widths(std::nan("")), Error);
+}
+
+}  // namespace
+}  // namespace edict
