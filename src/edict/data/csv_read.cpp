@@ -2,10 +2,12 @@
 // file whose rows are already sorted by series and time (what write_csv makes) needs nothing more;
 // any other is put in order afterwards.
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -34,7 +36,6 @@ struct TextHash {
 class Names {
  public:
   std::int32_t index_of(std::string_view text) {
-    if (last_ >= 0 && list_[static_cast<std::size_t>(last_)] == text) return last_;
     if (const auto found = numbers_.find(text); found != numbers_.end())
       return last_ = found->second;
     last_ = static_cast<std::int32_t>(list_.size());
@@ -42,7 +43,10 @@ class Names {
     numbers_.emplace(list_.back(), last_);
     return last_;
   }
+  std::int32_t last() const { return last_; }
   std::vector<std::string>& list() { return list_; }
+
+  std::string_view above;  // the cell that last() came from, as it stands in the file
 
  private:
   std::vector<std::string> list_;
@@ -89,16 +93,7 @@ class CsvReader {
   Dataset read() {
     const char* p = text_.begin();
     layout_ = read_csv_header(text_, p, limits_);
-    const char* rows = p;
-    std::size_t read = 0;
-    while (p != text_.end()) {
-      if (*p == '\n' || (*p == '\r' && p[1] == '\n')) {
-        p = CsvText::next_line(p);
-        continue;
-      }
-      read_row(p);
-      if (++read == kSample) reserve(static_cast<std::size_t>(p - rows), rows);
-    }
+    read_rows(p);
     if (ids_.list().empty()) text_.fail(p, "a header but no rows; add at least one series");
     Dataset dataset;
     dataset.features =
@@ -121,18 +116,41 @@ class CsvReader {
  private:
   static constexpr std::size_t kSample = 256;
 
-  // The first rows tell how much the rest will need.
-  void reserve(std::size_t bytes, const char* rows) {
-    const double factor =
-        1.05 * static_cast<double>(text_.end() - rows) / static_cast<double>(bytes);
-    const auto scaled = [factor](std::size_t count) {
-      return static_cast<std::size_t>(factor * static_cast<double>(count)) + 16;
+  // Up to the end of the text, or to the row that makes one more event than `events`; returns where
+  // the last row began.
+  const char* read_rows(const char*& p,
+                        std::size_t events = std::numeric_limits<std::size_t>::max()) {
+    const char* rows = p;
+    const char* row = p;
+    std::size_t read = 0;
+    while (p != text_.end() && times_.size() <= events) {
+      if (*p == '\n' || (*p == '\r' && p[1] == '\n')) {
+        p = CsvText::next_line(p);
+        continue;
+      }
+      row = p;
+      read_row(p);
+      if (++read == kSample)
+        reserve(1.05 * static_cast<double>(text_.end() - rows) / static_cast<double>(p - rows));
+    }
+    return row;
+  }
+
+  // The first rows tell how much the rest will need. In large pages: to be handed the memory in
+  // small ones takes longer than to fill it.
+  void reserve(double factor) {
+    const auto grow = [factor](auto& list) {
+      list.reserve(static_cast<std::size_t>(factor * static_cast<double>(list.size())) + 16);
+      constexpr std::uintptr_t large = std::uintptr_t{1} << 21;
+      const auto begin = reinterpret_cast<std::uintptr_t>(list.data());
+      const auto end = reinterpret_cast<std::uintptr_t>(list.data() + list.capacity());
+      const std::uintptr_t first = (begin + large - 1) / large * large;
+      if (first < end) ::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
     };
-    observations_.reserve(scaled(observations_.size()));
-    times_.reserve(scaled(times_.size()));
-    series_.reserve(scaled(times_.size()));
-    first_observation_.reserve(scaled(times_.size()));
-    row_at_.reserve(scaled(times_.size()));
+    grow(observations_);
+    grow(times_);
+    grow(series_);
+    grow(first_observation_);
   }
 
   void read_row(const char*& p) {
@@ -201,7 +219,6 @@ class CsvReader {
     series_.push_back(series);
     times_.push_back(time);
     first_observation_.push_back(observed);
-    row_at_.push_back(row);
   }
 
   // What belongs to the series and not to the row: first known in any row, the same in all others.
@@ -234,12 +251,22 @@ class CsvReader {
   }
 
   std::int32_t read_name(const char*& p, std::size_t column, Names& names) {
+    // Mostly the cell of the row above once more.
+    if (const std::size_t length = names.above.size();
+        length > 0 && length < static_cast<std::size_t>(text_.end() - p) &&
+        std::memcmp(p, names.above.data(), length) == 0 &&
+        (p[length] == ',' || p[length] == '\n')) {
+      p += length;
+      return names.last();
+    }
     const CsvCell cell = text_.read_cell(p, scratch_);
+    names.above = {};
     if (cell.text.empty()) return Dataset::kNone;
     if (cell.text.size() > limits_.text)
       text_.fail(cell.at, layout_.names[column],
                  fmt::format("the text is longer than {} bytes; shorten it or mend a quote",
                              limits_.text));
+    names.above = {cell.at, static_cast<std::size_t>(p - cell.at)};
     return names.index_of(cell.text);
   }
 
@@ -355,11 +382,19 @@ class CsvReader {
   [[noreturn]] void fail_repeated(const Dataset& dataset, std::size_t earlier, std::size_t later,
                                   std::string_view feature) {
     const auto& id = dataset.ids[static_cast<std::size_t>(series_[later])];
-    text_.fail(row_at_[later], layout_.name_of(CsvColumn::time),
+    text_.fail(find_row(later), layout_.name_of(CsvColumn::time),
                fmt::format("{} appears twice for id '{}'{} (first in line {}); merge or remove one",
                            times_[later], id,
                            feature.empty() ? "" : fmt::format(" and feature '{}'", feature),
-                           text_.line_of(row_at_[earlier])));
+                           text_.line_of(find_row(earlier))));
+  }
+
+  // Where a row with values stands is not kept: reading again is for errors only.
+  const char* find_row(std::size_t row) const {
+    CsvReader again(text_, limits_);
+    const char* p = text_.begin();
+    again.layout_ = read_csv_header(text_, p, limits_);
+    return again.read_rows(p, row);
   }
 
   const CsvText& text_;
@@ -376,7 +411,6 @@ class CsvReader {
   std::vector<std::int32_t> series_;
   std::vector<double> times_;
   std::vector<std::size_t> first_observation_;
-  std::vector<const char*> row_at_;
   std::vector<Observation> observations_;
   bool sorted_ = true;
 };
