@@ -103,8 +103,7 @@ Dataset awkward(std::uint64_t seed) {
     // The first three series use every class and group, so that none is lost on the way.
     const auto label = i < 3 ? i : static_cast<std::int32_t>(rng.below(4)) - 1;
     const auto group = i < 2 ? i : static_cast<std::int32_t>(rng.below(3)) - 1;
-    d.add_series(fmt::format("id \"{}\",{}", i, i % 2 == 0 ? " " : ""), label, group,
-                 covariates);
+    d.add_series(fmt::format("id \"{}\",{}", i, i % 2 == 0 ? " " : ""), label, group, covariates);
     double time = rng.uniform(-5.0, 5.0);
     for (std::uint64_t e = rng.below(6); e > 0; --e, time += rng.uniform(1e-9, 2.0)) {
       d.add_event(time);
