@@ -28,9 +28,9 @@ namespace fs = std::filesystem;
 class CsvFile : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ =
-        fs::temp_directory_path() / ("edict-csv-" + std::to_string(::getpid()) + "-" +
-                                     testing::UnitTest::GetInstance()->current_test_info()->name());
+    folder_ = fs::temp_directory_path() /
+              fmt::format("edict-csv-{}-{}", ::getpid(),
+                          testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::remove_all(folder_);
     fs::create_directory(folder_);
   }
@@ -155,7 +155,7 @@ TEST_F(CsvFile, APipeIsReadToo) {
   const fs::path pipe = folder_ / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   std::string text = "id,time,x\n";
-  for (int i = 0; i < 20000; ++i) text += "a," + std::to_string(i) + ",1\n";
+  for (int i = 0; i < 20000; ++i) text += fmt::format("a,{},1\n", i);
   std::thread writer([&] { std::ofstream(pipe) << text; });
   const Dataset d = read_csv(pipe);
   writer.join();

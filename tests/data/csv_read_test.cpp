@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -6,6 +7,7 @@
 #include <vector>
 
 #include "edict/core/error.h"
+#include "edict/core/rng.h"
 #include "edict/data/csv.h"
 
 namespace edict {
@@ -140,6 +142,33 @@ TEST(ReadCsv, ARowWithoutValuesDeclaresASeriesWithoutEvent) {
   EXPECT_EQ(l.events(), 1u);
 }
 
+// One value at every place of a wide row, with other columns before, between and behind.
+TEST(ReadCsv, LongRunsOfEmptyCells) {
+  const int features = 40;
+  std::string text = "x0,id,time";
+  for (int f = 1; f < features; ++f) text += fmt::format("{}{}", f == 25 ? ",label,x" : ",x", f);
+  text += ",group\n";
+  for (int row = 0; row < features; ++row) {
+    text += fmt::format("{}{}", row == 0 ? "7,a," : ",a,", row);
+    for (int f = 1; f < features; ++f)
+      text += fmt::format("{}{}", f == 25 ? ",u," : ",", f == row ? "7" : "");
+    text += ",g\n";
+  }
+  const Dataset d = read_csv_text(text, "f");
+  ASSERT_EQ(d.events(), 40u);
+  ASSERT_EQ(d.observations.size(), 40u);
+  for (int row = 0; row < features; ++row) {
+    EXPECT_EQ(d.observed(static_cast<std::size_t>(row))[0].feature, row);
+    EXPECT_EQ(d.observed(static_cast<std::size_t>(row))[0].value, 7.0);
+  }
+  EXPECT_EQ(d.classes, Texts{"u"});
+  EXPECT_EQ(d.groups, Texts{"g"});
+  EXPECT_EQ(error_of("id,time,x,y,z\na,0,,,\na,0,,,,\n"),
+            "f.csv:3: 6 cells where the header has 5; add or remove cells");
+  EXPECT_EQ(error_of("id,time,x,y,z\na,0,,\n"),
+            "f.csv:2: 4 cells where the header has 5; add or remove cells");
+}
+
 TEST(ReadCsv, LabelsThatAreNotAllNumbersAreSortedAsText) {
   EXPECT_EQ(read_csv_text("id,time,x,label\na,0,1,9\nb,0,1,10\nc,0,1,-1e1\n", "f").classes,
             (Texts{"-1e1", "9", "10"}));
@@ -149,9 +178,7 @@ TEST(ReadCsv, LabelsThatAreNotAllNumbersAreSortedAsText) {
 
 TEST(ReadCsv, ManyRowsBeyondTheSampleThatSizesTheArrays) {
   std::string text = "id,time,x\n";
-  for (int i = 0; i < 5000; ++i)
-    text += "s" + std::to_string(i / 10) + "," + std::to_string(i % 10) + "," + std::to_string(i) +
-            "\n";
+  for (int i = 0; i < 5000; ++i) text += fmt::format("s{},{},{}\n", i / 10, i % 10, i);
   const Dataset d = read_csv_text(text, "f");
   ASSERT_EQ(d.size(), 500u);
   ASSERT_EQ(d.events(), 5000u);
@@ -272,6 +299,55 @@ TEST(ReadCsvError, QuotesAndBytes) {
             "f.csv:2: text follows a closing quote; double the quotes that belong to the text");
   EXPECT_EQ(error_of(std::string_view("id,time,x\na,0,1\0\n", 17)),
             "f.csv:2: holds a zero byte, so it is no text; give a CSV file in UTF-8");
+}
+
+// Any text is either a sound dataset or an Error, never a crash (the sanitizers watch) nor a
+// dataset that breaks its own rules.
+TEST(ReadCsvError, DamagedTextIsReadSoundlyOrRefused) {
+  const std::string seeds[] = {
+      "id,time,x,y,label,static:age\na,0,1.5,,u,3\na,1,,-2e5,u,\n\"b,\"\"\",0,7,8,v,4\n",
+      "id,time,feature,value,group\na,0,x,1,g\na,0,y,2,g\nb,1,x,3.25,h\n"};
+  const std::string_view alphabet = ",,,\n\n\r\"\"0123456789.-+eE: \tabxnif\xef\xff";
+  Rng rng(8);
+  int sound = 0;
+  for (int round = 0; round < 30000; ++round) {
+    std::string text = seeds[rng.below(2)];
+    for (std::uint64_t k = 1 + rng.below(3); k > 0; --k) {
+      const std::size_t at = rng.below(text.size());
+      const char c = alphabet[rng.below(alphabet.size())];
+      switch (rng.below(4)) {
+        case 0:
+          text[at] = c;
+          break;
+        case 1:
+          text.insert(at, 1, c);
+          break;
+        case 2:
+          text.erase(at, 1 + rng.below(4));
+          break;
+        default:
+          text.insert(at, text.substr(rng.below(text.size()), rng.below(12)));
+      }
+    }
+    try {
+      const Dataset d = read_csv_text(text, "f.csv");
+      ++sound;
+      ASSERT_EQ(d.first_event.size(), d.size() + 1);
+      ASSERT_EQ(d.first_observation.back(), d.observations.size());
+      for (std::size_t i = 0; i < d.size(); ++i)
+        for (std::size_t e = d.first_event[i]; e < d.first_event[i + 1]; ++e) {
+          ASSERT_TRUE(e == d.first_event[i] || d.times[e - 1] < d.times[e]) << text;
+          ASSERT_FALSE(d.observed(e).empty());
+          for (std::size_t k = 0; k < d.observed(e).size(); ++k) {
+            ASSERT_TRUE(std::isfinite(d.observed(e)[k].value));
+            ASSERT_TRUE(k == 0 || d.observed(e)[k - 1].feature < d.observed(e)[k].feature);
+          }
+        }
+    } catch (const Error& error) {
+      ASSERT_TRUE(std::string_view(error.what()).starts_with("f.csv:")) << error.what();
+    }
+  }
+  EXPECT_GT(sound, 3000);
 }
 
 TEST(ReadCsvError, Limits) {

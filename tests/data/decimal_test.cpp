@@ -77,6 +77,20 @@ TEST(Decimal, RandomTextsOfEveryLengthRoundCorrectly) {
   }
 }
 
+// Every place of the point in numbers of up to nine characters, with every digit somewhere.
+TEST(Decimal, ShortTextsWithThePointAnywhere) {
+  for (int length = 1; length <= 9; ++length)
+    for (int point = -1; point < length; ++point)
+      for (int first = 0; first < 10; ++first) {
+        std::string text;
+        for (int k = 0; k < length; ++k)
+          text += k == point ? '.' : static_cast<char>('0' + (first + 7 * k) % 10);
+        if (text == ".") continue;
+        expect_same(text);
+        expect_same("-" + text);
+      }
+}
+
 // Texts next to the middle between two doubles are where a short path goes wrong.
 TEST(Decimal, NeighboursOfHalfwayPointsRoundCorrectly) {
   Rng rng(6);

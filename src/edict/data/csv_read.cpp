@@ -5,18 +5,19 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
-#include <optional>
-#include <unordered_map>
+#include <span>
 #include <utility>
 
 #include "edict/core/error.h"
 #include "edict/data/csv.h"
 #include "edict/data/csv_layout.h"
+#include "edict/data/csv_names.h"
 #include "edict/data/csv_text.h"
 #include "edict/data/decimal.h"
 
@@ -24,67 +25,6 @@ namespace edict {
 namespace {
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
-
-struct TextHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view text) const {
-    return std::hash<std::string_view>{}(text);
-  }
-};
-
-// Texts numbered in order of first appearance.
-class Names {
- public:
-  std::int32_t index_of(std::string_view text) {
-    if (const auto found = numbers_.find(text); found != numbers_.end())
-      return last_ = found->second;
-    last_ = static_cast<std::int32_t>(list_.size());
-    list_.emplace_back(text);
-    numbers_.emplace(list_.back(), last_);
-    return last_;
-  }
-  std::int32_t last() const { return last_; }
-  std::vector<std::string>& list() { return list_; }
-
-  std::string_view above;  // the cell that last() came from, as it stands in the file
-
- private:
-  std::vector<std::string> list_;
-  std::unordered_map<std::string, std::int32_t, TextHash, std::equal_to<>> numbers_;
-  std::int32_t last_ = -1;
-};
-
-std::optional<double> whole_number(std::string_view text) {
-  double value;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
-    return std::nullopt;
-  return value;
-}
-
-// Sorts the names (by number if all are numbers) and renumbers their uses.
-void sort_names(std::vector<std::string>& names, std::vector<std::int32_t>& uses) {
-  std::vector<std::pair<double, std::size_t>> order;
-  bool numbers = true;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto number = whole_number(names[i]);
-    numbers &= number.has_value();
-    order.emplace_back(number.value_or(0.0), i);
-  }
-  std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
-    if (numbers && a.first != b.first) return a.first < b.first;
-    return names[a.second] < names[b.second];
-  });
-  std::vector<std::int32_t> rank(names.size());
-  std::vector<std::string> sorted;
-  for (const auto& [number, i] : order) {
-    rank[i] = static_cast<std::int32_t>(sorted.size());
-    sorted.push_back(std::move(names[i]));
-  }
-  names = std::move(sorted);
-  for (std::int32_t& use : uses)
-    if (use != Dataset::kNone) use = rank[static_cast<std::size_t>(use)];
-}
 
 class CsvReader {
  public:
@@ -155,19 +95,17 @@ class CsvReader {
 
   void read_row(const char*& p) {
     const char* row = p;
-    const std::size_t columns = layout_.columns.size();
+    const std::span<const CsvLayout::Column> columns(layout_.columns);
     const std::size_t observed = observations_.size();
     std::int32_t series = Dataset::kNone, label = Dataset::kNone, group = Dataset::kNone;
     std::int32_t feature = Dataset::kNone;
     double time = kMissing;
     for (std::size_t c = 0;; ++c, ++p) {
-      if (c == columns) fail_ragged(row);
-      const CsvLayout::Column column = layout_.columns[c];
+      if (c == columns.size()) fail_ragged(row);
+      const CsvLayout::Column column = columns[c];
       switch (column.kind) {
         case CsvColumn::feature:
-          if (!CsvText::ends_cell(*p))
-            if (const double value = read_number(p, c); !std::isnan(value))
-              observations_.push_back({column.index, value});
+          read_features(p, c);
           break;
         case CsvColumn::time:
           time = read_number(p, c);
@@ -199,7 +137,7 @@ class CsvReader {
           break;
       }
       if (*p == ',') continue;
-      if (c + 1 != columns) fail_ragged(row);
+      if (c + 1 != columns.size()) fail_ragged(row);
       break;
     }
     p = CsvText::next_line(p);
@@ -219,6 +157,32 @@ class CsvReader {
     series_.push_back(series);
     times_.push_back(time);
     first_observation_.push_back(observed);
+  }
+
+  // The cells of neighbouring feature columns from c on; leaves p behind the last of them that the
+  // row has. Empty cells are passed over up to eight at a time.
+  void read_features(const char*& p, std::size_t& c) {
+    const std::size_t end = c + layout_.columns[c].run;
+    for (;;) {
+      const std::size_t empty = std::min(count_commas(p), end - c);
+      p += empty, c += empty;
+      if (c == end) {
+        --p, --c;
+        return;
+      }
+      if (!CsvText::ends_cell(*p))
+        if (const double value = read_number(p, c); !std::isnan(value))
+          observations_.push_back({layout_.columns[c].index, value});
+      if (*p != ',' || c + 1 == end) return;
+      ++p, ++c;
+    }
+  }
+
+  static std::size_t count_commas(const char* p) {
+    if constexpr (std::endian::native != std::endian::little) return *p == ',' ? 1 : 0;
+    std::uint64_t word;
+    std::memcpy(&word, p, 8);
+    return static_cast<std::size_t>(std::countr_zero(word ^ 0x2c2c2c2c2c2c2c2cu)) / 8;
   }
 
   // What belongs to the series and not to the row: first known in any row, the same in all others.
@@ -250,23 +214,19 @@ class CsvReader {
     row_statics_.clear();
   }
 
-  std::int32_t read_name(const char*& p, std::size_t column, Names& names) {
-    // Mostly the cell of the row above once more.
-    if (const std::size_t length = names.above.size();
-        length > 0 && length < static_cast<std::size_t>(text_.end() - p) &&
-        std::memcmp(p, names.above.data(), length) == 0 &&
-        (p[length] == ',' || p[length] == '\n')) {
-      p += length;
+  std::int32_t read_name(const char*& p, std::size_t column, CsvNames& names) {
+    if (names.repeats(p, text_.end())) {
+      p += names.repeated();
       return names.last();
     }
     const CsvCell cell = text_.read_cell(p, scratch_);
-    names.above = {};
+    names.remember({});
     if (cell.text.empty()) return Dataset::kNone;
     if (cell.text.size() > limits_.text)
       text_.fail(cell.at, layout_.names[column],
                  fmt::format("the text is longer than {} bytes; shorten it or mend a quote",
                              limits_.text));
-    names.above = {cell.at, static_cast<std::size_t>(p - cell.at)};
+    names.remember({cell.at, static_cast<std::size_t>(p - cell.at)});
     return names.index_of(cell.text);
   }
 
@@ -400,7 +360,7 @@ class CsvReader {
   const CsvText& text_;
   const CsvLimits& limits_;
   CsvLayout layout_;
-  Names ids_, classes_, groups_, features_;
+  CsvNames ids_, classes_, groups_, features_;
   std::int32_t features_checked_ = 0;
   std::string scratch_;
 

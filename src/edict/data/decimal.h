@@ -70,14 +70,17 @@ inline std::uint64_t load8(const char* text) {
   return word;
 }
 
-// How many of the eight bytes, from the lowest on, are digits.
-inline int count_digits(std::uint64_t word) {
-  constexpr std::uint64_t high = 0xf0f0f0f0f0f0f0f0u;
-  // A digit has 3 in its upper half, and still has when 6 is added to it. What an addition carries
-  // over comes from a byte that is no digit, behind which nothing counts.
-  const std::uint64_t other =
-      ((word ^ 0x3030303030303030u) | ((word + 0x0606060606060606u) ^ 0x3030303030303030u)) & high;
-  return std::countr_zero(other) / 8;
+// Marks (in their upper halves) the bytes that are no digits. A digit has 3 in its upper half, and
+// still has when 6 is added to it. What an addition carries over comes from a byte that is no digit
+// and may be wrong only behind it.
+inline std::uint64_t other_than_digits(std::uint64_t word) {
+  return ((word ^ 0x3030303030303030u) | ((word + 0x0606060606060606u) ^ 0x3030303030303030u)) &
+         0xf0f0f0f0f0f0f0f0u;
+}
+
+// How many bytes come before the lowest marked one.
+inline unsigned before(std::uint64_t marked) {
+  return static_cast<unsigned>(std::countr_zero(marked)) / 8;
 }
 
 // The eight bytes are digits, the first in the lowest byte: pairs, then fours, then all of them.
@@ -100,8 +103,8 @@ inline const char* read_many_digits(const char* p, std::uint64_t& digits) {
   if constexpr (std::endian::native != std::endian::little) return read_digit_by_digit(p, digits);
   constexpr std::array<std::uint64_t, 8> powers{1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
   std::uint64_t word = load8(p);
-  int count = count_digits(word);
-  for (; count == 8; count = count_digits(word)) {
+  unsigned count = before(other_than_digits(word));
+  for (; count == 8; count = before(other_than_digits(word))) {
     digits = digits * 100000000 + parse8(word);
     p += 8;
     word = load8(p);
@@ -111,6 +114,37 @@ inline const char* read_many_digits(const char* p, std::uint64_t& digits) {
   word = (word << (64 - 8 * count)) | zeros;
   digits = digits * powers[static_cast<std::size_t>(count)] + parse8(word);
   return p + count;
+}
+
+// A number of at most seven characters, without branches on where its point is: the digits before
+// the point move up by one byte onto it, then all move up behind zeros. Returns its length, or 0
+// where it is none or longer.
+inline unsigned read_seven(std::uint64_t word, double& value) {
+  if constexpr (std::endian::native != std::endian::little) return 0;
+  const std::uint64_t other = other_than_digits(word);
+  const unsigned point = before(other);
+  if (point > 6) {
+    if (point > 7) return 0;
+    value = static_cast<double>(parse8((word << 8) | 0x30));
+    return 7;
+  }
+  const unsigned has_point = ((word >> (8 * point)) & 0xff) == '.' ? 1 : 0;
+  const std::uint64_t at_point = std::uint64_t{0xff} << (8 * point);
+  const std::uint64_t below = at_point / 0xff - 1;  // the bytes before the point
+  const unsigned length = has_point != 0 ? before(other & ~at_point) : point;
+  const unsigned digits = length - has_point;
+  if (length > 7 || digits == 0) return 0;
+  const std::uint64_t joined =
+      has_point != 0 ? ((word & below) << 8) | (word & ~(below | at_point)) : word;
+  const std::uint64_t aligned =
+      (joined << (64 - 8 * length)) | (0x3030303030303030u >> (8 * digits));
+  value = static_cast<double>(parse8(aligned)) / kExactPowers[has_point != 0 ? digits - point : 0];
+  return length;
+}
+
+inline double with_sign(double value, bool negative) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) ^
+                               (static_cast<std::uint64_t>(negative) << 63));
 }
 
 }  // namespace decimal
@@ -123,6 +157,11 @@ inline bool read_short_decimal(const char* text, const char*& end, double& value
   const char* p = text;
   const bool negative = *p == '-';
   p += negative;
+  if (const unsigned length = decimal::read_seven(decimal::load8(p), value); length > 0) {
+    end = p + length;
+    value = decimal::with_sign(value, negative);
+    return (*end | 0x20) != 'e';
+  }
   std::uint64_t digits = 0;
   const char* first = p;
   p = decimal::read_digit_by_digit(p, digits);
@@ -143,8 +182,7 @@ inline bool read_short_decimal(const char* text, const char*& end, double& value
     // Both are exact doubles, so the one division rounds correctly (Clinger 1990).
     value = static_cast<double>(digits) / decimal::kExactPowers[static_cast<std::size_t>(power)];
   }
-  value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) ^
-                                (static_cast<std::uint64_t>(negative) << 63));
+  value = decimal::with_sign(value, negative);
   return true;
 }
 
