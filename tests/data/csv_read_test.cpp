@@ -347,7 +347,7 @@ TEST(ReadCsvError, DamagedTextIsReadSoundlyOrRefused) {
       ASSERT_TRUE(std::string_view(error.what()).starts_with("f.csv:")) << error.what();
     }
   }
-  EXPECT_GT(sound, 3000);
+  EXPECT_GT(sound, 1000);  // most damage is refused, but the check above must have had its say
 }
 
 TEST(ReadCsvError, Limits) {
