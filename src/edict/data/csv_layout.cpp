@@ -82,7 +82,7 @@ CsvLayout read_csv_header(const CsvText& text, const char*& p, const CsvLimits& 
   layout.long_form = is_long_form(layout.names);
   for (const std::string& name : layout.names) {
     const auto add = [&](CsvColumn kind, std::size_t index = 0) {
-      layout.columns.push_back({kind, static_cast<std::int32_t>(index)});
+      layout.columns.push_back({kind, static_cast<std::int32_t>(index), 0});
     };
     if (name == "id") {
       add(CsvColumn::id);
@@ -110,6 +110,9 @@ CsvLayout read_csv_header(const CsvText& text, const char*& p, const CsvLimits& 
   if (!layout.long_form && layout.features.empty())
     text.fail(header, fmt::format("no feature columns; add at least one (found {})",
                                   listing(layout.names)));
+  std::uint32_t run = 0;
+  for (auto column = layout.columns.rbegin(); column != layout.columns.rend(); ++column)
+    column->run = run = column->kind == CsvColumn::feature ? run + 1 : 0;
   return layout;
 }
 

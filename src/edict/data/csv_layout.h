@@ -23,7 +23,8 @@ enum class CsvColumn : std::uint8_t {
 struct CsvLayout {
   struct Column {
     CsvColumn kind;
-    std::int32_t index;  // of the feature or static covariate
+    std::int32_t index;     // of the feature or static covariate
+    std::uint32_t run = 0;  // feature columns from here on without another kind between
   };
   std::vector<Column> columns;
   std::vector<std::string> names;     // of the columns, for messages

@@ -2,19 +2,22 @@
 // file whose rows are already sorted by series and time (what write_csv makes) needs nothing more;
 // any other is put in order afterwards.
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
-#include <optional>
-#include <unordered_map>
+#include <span>
 #include <utility>
 
 #include "edict/core/error.h"
 #include "edict/data/csv.h"
 #include "edict/data/csv_layout.h"
+#include "edict/data/csv_names.h"
 #include "edict/data/csv_text.h"
 #include "edict/data/decimal.h"
 
@@ -23,65 +26,6 @@ namespace {
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
-struct TextHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view text) const {
-    return std::hash<std::string_view>{}(text);
-  }
-};
-
-// Texts numbered in order of first appearance.
-class Names {
- public:
-  std::int32_t index_of(std::string_view text) {
-    if (last_ >= 0 && list_[static_cast<std::size_t>(last_)] == text) return last_;
-    if (const auto found = numbers_.find(text); found != numbers_.end())
-      return last_ = found->second;
-    last_ = static_cast<std::int32_t>(list_.size());
-    list_.emplace_back(text);
-    numbers_.emplace(list_.back(), last_);
-    return last_;
-  }
-  std::vector<std::string>& list() { return list_; }
-
- private:
-  std::vector<std::string> list_;
-  std::unordered_map<std::string, std::int32_t, TextHash, std::equal_to<>> numbers_;
-  std::int32_t last_ = -1;
-};
-
-std::optional<double> whole_number(std::string_view text) {
-  double value;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
-    return std::nullopt;
-  return value;
-}
-
-// Sorts the names (by number if all are numbers) and renumbers their uses.
-void sort_names(std::vector<std::string>& names, std::vector<std::int32_t>& uses) {
-  std::vector<std::pair<double, std::size_t>> order;
-  bool numbers = true;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto number = whole_number(names[i]);
-    numbers &= number.has_value();
-    order.emplace_back(number.value_or(0.0), i);
-  }
-  std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
-    if (numbers && a.first != b.first) return a.first < b.first;
-    return names[a.second] < names[b.second];
-  });
-  std::vector<std::int32_t> rank(names.size());
-  std::vector<std::string> sorted;
-  for (const auto& [number, i] : order) {
-    rank[i] = static_cast<std::int32_t>(sorted.size());
-    sorted.push_back(std::move(names[i]));
-  }
-  names = std::move(sorted);
-  for (std::int32_t& use : uses)
-    if (use != Dataset::kNone) use = rank[static_cast<std::size_t>(use)];
-}
-
 class CsvReader {
  public:
   CsvReader(const CsvText& text, const CsvLimits& limits) : text_(text), limits_(limits) {}
@@ -89,16 +33,7 @@ class CsvReader {
   Dataset read() {
     const char* p = text_.begin();
     layout_ = read_csv_header(text_, p, limits_);
-    const char* rows = p;
-    std::size_t read = 0;
-    while (p != text_.end()) {
-      if (*p == '\n' || (*p == '\r' && p[1] == '\n')) {
-        p = CsvText::next_line(p);
-        continue;
-      }
-      read_row(p);
-      if (++read == kSample) reserve(static_cast<std::size_t>(p - rows), rows);
-    }
+    read_rows(p);
     if (ids_.list().empty()) text_.fail(p, "a header but no rows; add at least one series");
     Dataset dataset;
     dataset.features =
@@ -121,35 +56,56 @@ class CsvReader {
  private:
   static constexpr std::size_t kSample = 256;
 
-  // The first rows tell how much the rest will need.
-  void reserve(std::size_t bytes, const char* rows) {
-    const double factor =
-        1.05 * static_cast<double>(text_.end() - rows) / static_cast<double>(bytes);
-    const auto scaled = [factor](std::size_t count) {
-      return static_cast<std::size_t>(factor * static_cast<double>(count)) + 16;
+  // Up to the end of the text, or to the row that makes one more event than `events`; returns where
+  // the last row began.
+  const char* read_rows(const char*& p,
+                        std::size_t events = std::numeric_limits<std::size_t>::max()) {
+    const char* rows = p;
+    const char* row = p;
+    std::size_t read = 0;
+    while (p != text_.end() && times_.size() <= events) {
+      if (*p == '\n' || (*p == '\r' && p[1] == '\n')) {
+        p = CsvText::next_line(p);
+        continue;
+      }
+      row = p;
+      read_row(p);
+      if (++read == kSample)
+        reserve(1.05 * static_cast<double>(text_.end() - rows) / static_cast<double>(p - rows));
+    }
+    return row;
+  }
+
+  // The first rows tell how much the rest will need. In large pages: to be handed the memory in
+  // small ones takes longer than to fill it.
+  void reserve(double factor) {
+    const auto grow = [factor](auto& list) {
+      list.reserve(static_cast<std::size_t>(factor * static_cast<double>(list.size())) + 16);
+      constexpr std::uintptr_t large = std::uintptr_t{1} << 21;
+      const auto begin = reinterpret_cast<std::uintptr_t>(list.data());
+      const auto end = reinterpret_cast<std::uintptr_t>(list.data() + list.capacity());
+      const std::uintptr_t first = (begin + large - 1) / large * large;
+      if (first < end) ::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
     };
-    observations_.reserve(scaled(observations_.size()));
-    times_.reserve(scaled(times_.size()));
-    series_.reserve(scaled(times_.size()));
-    first_observation_.reserve(scaled(times_.size()));
-    row_at_.reserve(scaled(times_.size()));
+    grow(observations_);
+    grow(times_);
+    grow(series_);
+    grow(first_observation_);
   }
 
   void read_row(const char*& p) {
     const char* row = p;
-    const std::size_t columns = layout_.columns.size();
+    const std::span<const CsvLayout::Column> columns(layout_.columns);
     const std::size_t observed = observations_.size();
     std::int32_t series = Dataset::kNone, label = Dataset::kNone, group = Dataset::kNone;
     std::int32_t feature = Dataset::kNone;
     double time = kMissing;
     for (std::size_t c = 0;; ++c, ++p) {
-      if (c == columns) fail_ragged(row);
-      const CsvLayout::Column column = layout_.columns[c];
+      if (c == columns.size()) fail_ragged(row);
+      const CsvLayout::Column column = columns[c];
       switch (column.kind) {
         case CsvColumn::feature:
-          if (!CsvText::ends_cell(*p))
-            if (const double value = read_number(p, c); !std::isnan(value))
-              observations_.push_back({column.index, value});
+          read_features(p, c);
           break;
         case CsvColumn::time:
           time = read_number(p, c);
@@ -181,7 +137,7 @@ class CsvReader {
           break;
       }
       if (*p == ',') continue;
-      if (c + 1 != columns) fail_ragged(row);
+      if (c + 1 != columns.size()) fail_ragged(row);
       break;
     }
     p = CsvText::next_line(p);
@@ -201,7 +157,32 @@ class CsvReader {
     series_.push_back(series);
     times_.push_back(time);
     first_observation_.push_back(observed);
-    row_at_.push_back(row);
+  }
+
+  // The cells of neighbouring feature columns from c on; leaves p behind the last of them that the
+  // row has. Empty cells are passed over up to eight at a time.
+  void read_features(const char*& p, std::size_t& c) {
+    const std::size_t end = c + layout_.columns[c].run;
+    for (;;) {
+      const std::size_t empty = std::min(count_commas(p), end - c);
+      p += empty, c += empty;
+      if (c == end) {
+        --p, --c;
+        return;
+      }
+      if (!CsvText::ends_cell(*p))
+        if (const double value = read_number(p, c); !std::isnan(value))
+          observations_.push_back({layout_.columns[c].index, value});
+      if (*p != ',' || c + 1 == end) return;
+      ++p, ++c;
+    }
+  }
+
+  static std::size_t count_commas(const char* p) {
+    if constexpr (std::endian::native != std::endian::little) return *p == ',' ? 1 : 0;
+    std::uint64_t word;
+    std::memcpy(&word, p, 8);
+    return static_cast<std::size_t>(std::countr_zero(word ^ 0x2c2c2c2c2c2c2c2cu)) / 8;
   }
 
   // What belongs to the series and not to the row: first known in any row, the same in all others.
@@ -233,13 +214,19 @@ class CsvReader {
     row_statics_.clear();
   }
 
-  std::int32_t read_name(const char*& p, std::size_t column, Names& names) {
+  std::int32_t read_name(const char*& p, std::size_t column, CsvNames& names) {
+    if (names.repeats(p, text_.end())) {
+      p += names.repeated();
+      return names.last();
+    }
     const CsvCell cell = text_.read_cell(p, scratch_);
+    names.remember({});
     if (cell.text.empty()) return Dataset::kNone;
     if (cell.text.size() > limits_.text)
       text_.fail(cell.at, layout_.names[column],
                  fmt::format("the text is longer than {} bytes; shorten it or mend a quote",
                              limits_.text));
+    names.remember({cell.at, static_cast<std::size_t>(p - cell.at)});
     return names.index_of(cell.text);
   }
 
@@ -355,17 +342,25 @@ class CsvReader {
   [[noreturn]] void fail_repeated(const Dataset& dataset, std::size_t earlier, std::size_t later,
                                   std::string_view feature) {
     const auto& id = dataset.ids[static_cast<std::size_t>(series_[later])];
-    text_.fail(row_at_[later], layout_.name_of(CsvColumn::time),
+    text_.fail(find_row(later), layout_.name_of(CsvColumn::time),
                fmt::format("{} appears twice for id '{}'{} (first in line {}); merge or remove one",
                            times_[later], id,
                            feature.empty() ? "" : fmt::format(" and feature '{}'", feature),
-                           text_.line_of(row_at_[earlier])));
+                           text_.line_of(find_row(earlier))));
+  }
+
+  // Where a row with values stands is not kept: reading again is for errors only.
+  const char* find_row(std::size_t row) const {
+    CsvReader again(text_, limits_);
+    const char* p = text_.begin();
+    again.layout_ = read_csv_header(text_, p, limits_);
+    return again.read_rows(p, row);
   }
 
   const CsvText& text_;
   const CsvLimits& limits_;
   CsvLayout layout_;
-  Names ids_, classes_, groups_, features_;
+  CsvNames ids_, classes_, groups_, features_;
   std::int32_t features_checked_ = 0;
   std::string scratch_;
 
@@ -376,7 +371,6 @@ class CsvReader {
   std::vector<std::int32_t> series_;
   std::vector<double> times_;
   std::vector<std::size_t> first_observation_;
-  std::vector<const char*> row_at_;
   std::vector<Observation> observations_;
   bool sorted_ = true;
 };

@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "edict/core/error.h"
 #include "edict/data/csv.h"
@@ -42,40 +44,68 @@ CsvText CsvText::from_file(const std::filesystem::path& path, const CsvLimits& l
   };
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.number < 0 && errno == ENOENT) refuse("no such file; check the path");
-  if (file.number < 0)
-    refuse(fmt::format("cannot be read ({}); check its permissions", std::strerror(errno)));
+  if (file.number < 0) text.fail_read();
   struct stat status {};
-  if (::fstat(file.number, &status) != 0) refuse("cannot be read; check its permissions");
+  if (::fstat(file.number, &status) != 0) text.fail_read();
   if (S_ISDIR(status.st_mode)) refuse("is a directory; give a CSV file");
 
-  // A pipe has no size to begin with; the last byte of room tells that the end was reached.
-  std::size_t room = std::max<std::size_t>(static_cast<std::size_t>(status.st_size), 4095) + 1;
-  text.bytes_ = std::make_unique_for_overwrite<char[]>(room + kPadding);
-  for (;;) {
-    const ssize_t got = ::read(file.number, text.bytes_.get() + text.size_,
-                               std::min(room - text.size_, SIZE_MAX / 4));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) refuse(fmt::format("cannot be read ({})", std::strerror(errno)));
-    if (got == 0) break;
-    text.size_ += static_cast<std::size_t>(got);
-    if (text.size_ > limits.bytes) break;
-    if (text.size_ == room) {
-      auto larger = std::make_unique_for_overwrite<char[]>(2 * room + kPadding);
-      std::memcpy(larger.get(), text.bytes_.get(), room);
-      text.bytes_ = std::move(larger);
-      room *= 2;
-    }
-  }
-  std::memset(text.bytes_.get() + text.size_, 0, kPadding);
+  if (S_ISREG(status.st_mode) && static_cast<std::size_t>(status.st_size) <= limits.bytes)
+    text.map(file.number, static_cast<std::size_t>(status.st_size));
+  else
+    text.read(file.number, limits);
   text.check(limits);
   return text;
+}
+
+// Copying into fresh memory would cost more than reading the numbers. The file is mapped over the
+// front of a mapping of zeros that is a page longer, which is the padding.
+void CsvText::map(int file, std::size_t size) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t length = (size / page + 2) * page;
+  void* zeros = ::mmap(nullptr, length, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (zeros == MAP_FAILED) fail_read();
+  bytes_ = {static_cast<char*>(zeros), Release{length}};
+  size_ = size;
+  if (size > 0 &&
+      ::mmap(zeros, size, PROT_READ, MAP_PRIVATE | MAP_FIXED | MAP_POPULATE, file, 0) == MAP_FAILED)
+    fail_read();
+}
+
+// A pipe has no size to begin with: the room doubles until the end is reached.
+void CsvText::read(int file, const CsvLimits& limits) {
+  std::size_t room = 0;
+  for (ssize_t got = 1; got != 0 && size_ <= limits.bytes;) {
+    if (size_ == room) {
+      room = std::max<std::size_t>(2 * room, 65536);
+      std::unique_ptr<char, Release> larger(new char[room + kPadding]);
+      if (size_ > 0) std::memcpy(larger.get(), bytes_.get(), size_);
+      bytes_ = std::move(larger);
+    }
+    got = ::read(file, bytes_.get() + size_, room - size_);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail_read();
+    size_ += static_cast<std::size_t>(got);
+  }
+  std::memset(bytes_.get() + size_, 0, kPadding);
+}
+
+void CsvText::fail_read() const {
+  throw Error(fmt::format("{}: cannot be read ({}); check the file and its permissions", name_,
+                          std::strerror(errno)));
+}
+
+void CsvText::Release::operator()(char* bytes) const {
+  if (mapped > 0)
+    ::munmap(bytes, mapped);
+  else
+    delete[] bytes;
 }
 
 CsvText CsvText::from_memory(std::string_view source, std::string name, const CsvLimits& limits) {
   CsvText text;
   text.name_ = std::move(name);
   text.size_ = source.size();
-  text.bytes_ = std::make_unique<char[]>(source.size() + kPadding);
+  text.bytes_.reset(new char[source.size() + kPadding]());
   if (!source.empty()) std::memcpy(text.bytes_.get(), source.data(), source.size());
   text.check(limits);
   return text;
@@ -135,7 +165,8 @@ const char* CsvText::next_line(const char* p) {
 }
 
 std::size_t CsvText::line_of(const char* at) const {
-  return 1 + static_cast<std::size_t>(std::count(static_cast<const char*>(bytes_.get()), at, '\n'));
+  const char* begin = bytes_.get();
+  return 1 + static_cast<std::size_t>(std::count(begin, at, '\n'));
 }
 
 void CsvText::fail(const char* at, std::string_view what) const {

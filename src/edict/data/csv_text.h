@@ -34,6 +34,7 @@ class CsvText {
   static const char* next_line(const char* p);
   static bool ends_cell(char c) { return c == ',' || c == '\n' || c == '\r' || c == '\0'; }
 
+  // Throws Error `file:line: [column 'x': ]what`.
   [[noreturn]] void fail(const char* at, std::string_view what) const;
   [[noreturn]] void fail(const char* at, std::string_view column, std::string_view what) const;
   std::size_t line_of(const char* at) const;
@@ -41,8 +42,16 @@ class CsvText {
  private:
   CsvText() = default;
   void check(const CsvLimits& limits) const;
+  [[noreturn]] void fail_read() const;
 
-  std::unique_ptr<char[]> bytes_;
+  struct Release {
+    std::size_t mapped;  // bytes of a mapping, or 0 for memory of our own
+    void operator()(char* bytes) const;
+  };
+  void map(int file, std::size_t size);
+  void read(int file, const CsvLimits& limits);
+
+  std::unique_ptr<char, Release> bytes_;
   std::size_t size_ = 0;
   std::string name_;
 };

@@ -20,6 +20,9 @@ using Shares = std::array<double, kParts>;
 using Counts = std::array<std::size_t, kParts>;
 using Parts = std::array<std::vector<std::size_t>, kParts>;
 
+// Rounded down, but for an error of rounding: 0.7 · 10 is 7.
+std::size_t whole_part(double quota) { return static_cast<std::size_t>(quota + 1e-9); }
+
 // Largest remainder; then a part with a positive share that got nothing takes from the largest.
 Counts part_sizes(std::size_t total, const Shares& shares) {
   Counts counts{};
@@ -27,7 +30,7 @@ Counts part_sizes(std::size_t total, const Shares& shares) {
   std::size_t left = total;
   for (std::size_t p = 0; p < kParts; ++p) {
     const double quota = shares[p] * static_cast<double>(total);
-    counts[p] = std::min(left, static_cast<std::size_t>(quota));
+    counts[p] = std::min(left, whole_part(quota));
     left -= counts[p];
     remainders[p] = {static_cast<double>(counts[p]) - quota, p};
   }
@@ -41,37 +44,77 @@ Counts part_sizes(std::size_t total, const Shares& shares) {
   return counts;
 }
 
-// Rounds the quota of every stratum so that both the strata and the parts have their exact sizes:
-// all quotas rounded down, then one more where the remainder is largest and both sides have room.
-std::vector<Counts> strata_sizes(const std::vector<std::vector<std::size_t>>& strata,
-                                 const Counts& sizes, std::size_t total) {
-  std::vector<Counts> counts(strata.size());
-  std::vector<std::size_t> stratum_left(strata.size());
-  Counts part_left = sizes;
-  std::vector<std::tuple<double, std::size_t, std::size_t>> remainders;
-  for (std::size_t s = 0; s < strata.size(); ++s) {
-    stratum_left[s] = strata[s].size();
-    for (std::size_t p = 0; p < kParts; ++p) {
-      // In whole numbers: size · part / total has no rounding error to be cut off.
-      const std::size_t product = strata[s].size() * sizes[p];
-      counts[s][p] = product / total;
-      stratum_left[s] -= counts[s][p];
-      part_left[p] -= counts[s][p];
-      remainders.emplace_back(-static_cast<double>(product % total), s, p);
+// Rounds the shares of every stratum so that strata and parts both keep their exact sizes: all are
+// rounded down, then single series are handed out by largest remainder. Where the parts that a
+// stratum could still take from are full, another stratum gives way to it if it can go elsewhere
+// (augmenting paths), so that a count is its share rounded down or up.
+class StrataSizes {
+ public:
+  StrataSizes(const std::vector<std::vector<std::size_t>>& strata, const Shares& shares,
+              const Counts& sizes)
+      : counts_(strata.size()), raised_(strata.size()), wishes_(strata.size()), room_(sizes) {
+    std::vector<std::size_t> left;
+    std::vector<std::tuple<double, std::size_t, std::size_t>> cells;  // (−remainder, stratum, part)
+    for (std::size_t s = 0; s < strata.size(); ++s) {
+      left.push_back(strata[s].size());
+      std::array<std::pair<double, std::size_t>, kParts> order;
+      for (std::size_t p = 0; p < kParts; ++p) {
+        const double quota = shares[p] * static_cast<double>(strata[s].size());
+        counts_[s][p] = std::min({whole_part(quota), room_[p], left[s]});
+        left[s] -= counts_[s][p];
+        room_[p] -= counts_[s][p];
+        order[p] = {static_cast<double>(counts_[s][p]) - quota, p};
+        cells.emplace_back(order[p].first, s, p);
+      }
+      std::sort(order.begin(), order.end());
+      for (std::size_t k = 0; k < kParts; ++k) wishes_[s][k] = order[k].second;
     }
+    std::sort(cells.begin(), cells.end());
+    for (const auto& [remainder, s, p] : cells)
+      if (left[s] > 0 && room_[p] > 0) raise(s, p), --left[s];
+    for (std::size_t s = 0; s < strata.size(); ++s)
+      for (; left[s] > 0; --left[s])
+        if (std::array<bool, kParts> tried{}; !place(s, tried)) take_any(s);
   }
-  std::sort(remainders.begin(), remainders.end());
-  // The second round settles what the first cannot, where a cell needs two.
-  for (int round = 0; round < 2; ++round)
-    for (const auto& [remainder, s, p] : remainders) {
-      const std::size_t most = round == 0 ? 1 : total;
-      const std::size_t more = std::min({stratum_left[s], part_left[p], most});
-      counts[s][p] += more;
-      stratum_left[s] -= more;
-      part_left[p] -= more;
+
+  const Counts& operator[](std::size_t stratum) const { return counts_[stratum]; }
+
+ private:
+  void raise(std::size_t s, std::size_t p) {
+    ++counts_[s][p];
+    raised_[s][p] = true;
+    --room_[p];
+  }
+
+  bool place(std::size_t s, std::array<bool, kParts>& tried) {
+    for (const std::size_t p : wishes_[s]) {
+      if (raised_[s][p] || tried[p]) continue;
+      tried[p] = true;
+      if (room_[p] == 0) {
+        std::size_t other = 0;
+        while (other < raised_.size() && !(raised_[other][p] && place(other, tried))) ++other;
+        if (other == raised_.size()) continue;
+        --counts_[other][p];
+        raised_[other][p] = false;
+        ++room_[p];
+      }
+      raise(s, p);
+      return true;
     }
-  return counts;
-}
+    return false;
+  }
+
+  // Only where the parts are too small for rounding alone, as with three series.
+  void take_any(std::size_t s) {
+    raise(s,
+          static_cast<std::size_t>(std::max_element(room_.begin(), room_.end()) - room_.begin()));
+  }
+
+  std::vector<Counts> counts_;
+  std::vector<std::array<bool, kParts>> raised_;
+  std::vector<Counts> wishes_;  // parts of a stratum by falling remainder
+  Counts room_;
+};
 
 Parts split_by_label(const Dataset& dataset, Rng& rng, const Shares& shares) {
   // One stratum a class, and the last for series without label.
@@ -81,7 +124,7 @@ Parts split_by_label(const Dataset& dataset, Rng& rng, const Shares& shares) {
     strata[label == Dataset::kNone ? strata.size() - 1 : static_cast<std::size_t>(label)].push_back(
         i);
   }
-  const auto counts = strata_sizes(strata, part_sizes(dataset.size(), shares), dataset.size());
+  const StrataSizes counts(strata, shares, part_sizes(dataset.size(), shares));
   Parts parts;
   for (std::size_t s = 0; s < strata.size(); ++s) {
     rng.shuffle(std::span(strata[s]));
@@ -116,9 +159,8 @@ Parts split_by_group(const Dataset& dataset, Rng& rng, const Shares& shares) {
   Parts parts;
   Counts filled{};  // groups in each part
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    const auto empty = static_cast<std::size_t>(
-        std::count_if(shares.begin(), shares.end(), [](double s) { return s > 0; }) -
-        std::count_if(filled.begin(), filled.end(), [](std::size_t n) { return n > 0; }));
+    const auto empty = needed - static_cast<std::size_t>(std::count_if(
+                                    filled.begin(), filled.end(), [](auto n) { return n > 0; }));
     const bool last_chance = groups.size() - g <= empty;  // the rest must fill the empty parts
     std::size_t best = kParts;
     double most = 0.0;
