@@ -201,6 +201,14 @@ std::vector<Key> keys(Config& c) {
       {"train.chunk", "series walked together", &c.train.chunk, 1, 4096},
       {"train.tape_megabytes", "memory a thread may keep for the backward pass",
        &c.train.tape_megabytes, 1, 1e6},
+
+      {"classify.seed", "of the classifier's weights and batches", &c.classify.seed, 0, kMaxSeed},
+      {"classify.layers", "1: linear; 2: with a bottleneck of half the state's size",
+       &c.classify.layers, 1, 2},
+      {"classify.epochs", "passes over the training split", &c.classify.epochs, 1, 1e6},
+      {"classify.batch", "series a step", &c.classify.batch, 1, 1e6},
+      {"classify.learning_rate", "of Adam", &c.classify.learning_rate, 0, 10},
+      {"classify.weight_decay", "decoupled weight decay", &c.classify.weight_decay, 0, 10},
   };
 }
 
@@ -223,7 +231,7 @@ void read_toml(const std::filesystem::path& file, Config& config) {
     if (!entries)
       throw Error(
           fmt::format("{}: '{}' stands outside a table; put it under [data], [model], "
-                      "[loss] or [train]",
+                      "[loss], [train] or [classify]",
                       at(node), table));
     for (auto&& [key_name, value] : *entries) {
       const Key& key = find(all, table + "." + std::string(key_name.str()), at(value));

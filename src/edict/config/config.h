@@ -59,11 +59,22 @@ struct TrainConfig {
   std::int64_t tape_megabytes = 512;
 };
 
+// The classifier on h(T).
+struct ClassifyConfig {
+  std::int64_t seed = 0;
+  std::int64_t layers = 1;
+  std::int64_t epochs = 20;
+  std::int64_t batch = 256;
+  double learning_rate = 1e-3;
+  double weight_decay = 0.0;
+};
+
 struct Config {
   DataConfig data;
   ModelConfig model;
   LossConfig loss;
   TrainConfig train;
+  ClassifyConfig classify;
 };
 
 struct Key {

@@ -15,7 +15,8 @@ namespace edict {
 inline float fast_exp(float x) {
   x = x < -87.0f ? -87.0f : x;
   x = x > 88.0f ? 88.0f : x;
-  const float n = __builtin_floorf(x * 1.44269504f + 0.5f);
+  constexpr float kRound = 12582912.0f;  // 1.5·2²³: adding it rounds to a whole number
+  const float n = (x * 1.44269504f + kRound) - kRound;
   const float f = (x - n * 0.693359375f) + n * 2.12194440e-4f;
   // Degree-6 Taylor form; |f| ≤ ln2/2 leaves a relative error of about 2e-8 before rounding.
   float p = 1.0f / 720.0f;

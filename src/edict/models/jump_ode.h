@@ -2,7 +2,10 @@
 // observations, a jump at each of them, and a head that turns h into a distribution.
 #pragma once
 
+#include <optional>
+
 #include "edict/config/config.h"
+#include "edict/nn/classifier.h"
 #include "edict/nn/feature_encoder.h"
 #include "edict/nn/gru_cell.h"
 #include "edict/nn/gru_ode_cell.h"
@@ -13,7 +16,7 @@ namespace edict {
 
 template <class Head>
 struct JumpOde {
-  JumpOde(const Config& config, Index feature_count, Index covariate_count)
+  JumpOde(const Config& config, Index feature_count, Index covariate_count, Index class_count = 0)
       : features(feature_count),
         covariates(covariate_count > 0 ? covariate_count : 1),  // a single 0 where there are none
         hidden(config.model.hidden),
@@ -26,7 +29,12 @@ struct JumpOde {
         solver(tableau(config.model.solver)),
         step(config.model.step),
         rtol(config.model.rtol),
-        atol(config.model.atol) {}
+        atol(config.model.atol) {
+    // Last, so that the parameters before it are those of the same model without a classifier.
+    if (class_count > 0)
+      classifier.emplace(layout, "classifier", hidden, class_count,
+                         static_cast<int>(config.classify.layers));
+  }
 
   Index features, covariates, hidden;
   ParameterLayout layout;
@@ -37,6 +45,7 @@ struct JumpOde {
   Head head;
   Tableau solver;
   double step, rtol, atol;
+  std::optional<Classifier> classifier;  // reads h(T)
 };
 
 }  // namespace edict

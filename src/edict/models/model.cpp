@@ -59,7 +59,8 @@ void check_start(const Model& model, const Agenda<float>& agenda) {
 
 }  // namespace
 
-Model Model::create(const Config& config, const Dataset& data, const Split& split) {
+Model Model::create(const Config& config, const Dataset& data, const Split& split,
+                    bool with_classifier) {
   Model model;
   model.config = config;
   model.features = data.features;
@@ -89,9 +90,34 @@ Model Model::create(const Config& config, const Dataset& data, const Split& spli
     std::fill(model.standardisation.scale.begin(), model.standardisation.scale.end(), 1.0);
   }
   model.network = make_network(model.config, static_cast<Index>(data.features.size()),
-                               static_cast<Index>(data.statics.size()));
+                               static_cast<Index>(data.statics.size()),
+                               with_classifier ? static_cast<Index>(data.classes.size()) : 0);
   model.params =
       model.network->layout().initial<float>(static_cast<std::uint64_t>(config.train.seed));
+  return model;
+}
+
+Model Model::with_classifier(const Config& settings,
+                             const std::vector<std::string>& class_names) const {
+  Model model;
+  model.config = config;
+  model.config.classify = settings.classify;
+  model.features = features;
+  model.statics = statics;
+  model.classes = class_names;
+  model.standardisation = standardisation;
+  model.horizon = horizon;
+  model.network =
+      make_network(model.config, static_cast<Index>(features.size()),
+                   static_cast<Index>(statics.size()), static_cast<Index>(class_names.size()));
+  model.params = model.network->layout().initial<float>(
+      static_cast<std::uint64_t>(model.config.classify.seed));
+  // The classifier's parameters come last; everything before it is this model's, whether or not
+  // that has a classifier already.
+  Index shared = 0;
+  for (const Tensor& tensor : model.network->layout().tensors())
+    if (!tensor.name.starts_with("classifier.")) shared += tensor.size;
+  model.params.head(shared) = params.head(shared);
   return model;
 }
 
@@ -178,6 +204,7 @@ TensorFile to_tensors(const Model& model) {
       {"features", model.features},
       {"statics", model.statics},
       {"classes", model.classes},
+      {"classifier", model.network->classes() > 0},
       {"horizon", model.horizon},
       {"standardisation",
        {{"mean", z.mean},
@@ -202,6 +229,7 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
   if (found == file.metadata.end())
     throw refuse("it has no edict metadata (was it written by another program?)");
   Model model;
+  bool classifier = false;
   try {
     const nlohmann::json meta = nlohmann::json::parse(found->second);
     if (meta.at("format") != kFormat)
@@ -210,6 +238,7 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
     meta.at("features").get_to(model.features);
     meta.at("statics").get_to(model.statics);
     meta.at("classes").get_to(model.classes);
+    meta.at("classifier").get_to(classifier);
     meta.at("horizon").get_to(model.horizon);
     const nlohmann::json& z = meta.at("standardisation");
     z.at("mean").get_to(model.standardisation.mean);
@@ -225,7 +254,8 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
       z.statics_scale.size() != model.statics.size())
     throw refuse("its metadata contradicts itself");
   model.network = make_network(model.config, static_cast<Index>(model.features.size()),
-                               static_cast<Index>(model.statics.size()));
+                               static_cast<Index>(model.statics.size()),
+                               classifier ? static_cast<Index>(model.classes.size()) : 0);
   std::size_t stored_numbers = 0;
   for (const NamedTensor& t : file.tensors) stored_numbers += t.values.size();
   if (static_cast<std::size_t>(model.network->layout().size()) > stored_numbers)

@@ -26,7 +26,12 @@ struct Model {
   Vector<float> params;
 
   // A network for this data with initial parameters; resolves what the configuration left open.
-  static Model create(const Config& config, const Dataset& data, const Split& split);
+  // `with_classifier` asks for one that also tells classes apart.
+  static Model create(const Config& config, const Dataset& data, const Split& split,
+                      bool with_classifier = false);
+
+  // A copy with a classifier (freshly initialised) on top of the same trained parameters.
+  Model with_classifier(const Config& config, const std::vector<std::string>& class_names) const;
 
   // Throws Error where the data's features or covariates are not the model's.
   void check_data(const Dataset& data) const;

@@ -14,7 +14,20 @@ class JumpOdeWorker final : public Worker {
 
   LossSums learn(const float* params, std::span<const Example> examples, const LossWeights& weights,
                  float* grads) override {
-    return walk_.train(params, board(examples), weights, tape_bytes_, grads);
+    if (!model_.classifier || weights.classification <= 0)
+      return walk_.train(params, board(examples), weights, tape_bytes_, grads);
+    labels_.clear();
+    for (const Example& e : examples) labels_.push_back(e.label);
+    double cross_entropy = 0;
+    LossSums sums = walk_.train(
+        params, board(examples), weights, tape_bytes_, grads, [&](const float* h, float* d_h) {
+          cross_entropy = model_.classifier->learn(
+              params, static_cast<Index>(examples.size()), h, labels_.data(),
+              static_cast<float>(weights.classification), scratch_, d_h, grads);
+          scratch_.reset();
+        });
+    sums.classification = cross_entropy;
+    return sums;
   }
 
   LossSums ask(const float* params, std::span<const Example> examples,
@@ -32,6 +45,17 @@ class JumpOdeWorker final : public Worker {
     return walk_.infer(params, board(examples), inference);
   }
 
+  void classify(const float* params, std::span<const Example> examples, const Asking& asking,
+                float* logits) override {
+    if (!model_.classifier)
+      throw Error("this model has no classifier; make one with `edict classify`");
+    ask(params, examples, asking);
+    const auto w = static_cast<Index>(examples.size());
+    float* const hidden = scratch_.take(model_.classifier->bottleneck() * w);
+    model_.classifier->forward(params, w, walk_.states().data(), hidden, logits);
+    scratch_.reset();
+  }
+
  private:
   std::span<const Passenger<float>> board(std::span<const Example> examples) {
     passengers_.clear();
@@ -44,17 +68,21 @@ class JumpOdeWorker final : public Worker {
   std::size_t tape_bytes_;
   std::vector<Passenger<float>> passengers_;
   std::vector<Marginal> marginals_;
+  std::vector<std::int32_t> labels_;
+  Arena<float> scratch_;
 };
 
 template <class Head>
 class JumpOdeNetwork final : public Network {
  public:
-  JumpOdeNetwork(const Config& config, Index features, Index covariates)
-      : model_(config, features, covariates),
+  JumpOdeNetwork(const Config& config, Index features, Index covariates, Index classes)
+      : model_(config, features, covariates, classes),
         tape_bytes_(static_cast<std::size_t>(config.train.tape_megabytes) << 20) {}
 
   const ParameterLayout& layout() const override { return model_.layout; }
   Index hidden() const override { return model_.hidden; }
+  bool has_distribution() const override { return true; }
+  Index classes() const override { return model_.classifier ? model_.classifier->classes() : 0; }
   std::unique_ptr<Worker> worker() const override {
     return std::make_unique<JumpOdeWorker<Head>>(model_, tape_bytes_);
   }
@@ -66,9 +94,10 @@ class JumpOdeNetwork final : public Network {
 
 }  // namespace
 
-std::unique_ptr<Network> make_network(const Config& config, Index features, Index covariates) {
+std::unique_ptr<Network> make_network(const Config& config, Index features, Index covariates,
+                                      Index classes) {
   if (config.model.kind == "edict")
-    return std::make_unique<JumpOdeNetwork<NiwHead>>(config, features, covariates);
+    return std::make_unique<JumpOdeNetwork<NiwHead>>(config, features, covariates, classes);
   throw Error("unknown model.kind '" + config.model.kind + "'");
 }
 

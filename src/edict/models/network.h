@@ -48,6 +48,10 @@ class Worker {
   // Walks the examples without learning; the losses of scored stops come back.
   virtual LossSums ask(const float* params, std::span<const Example> examples,
                        const Asking& asking) = 0;
+
+  // Class scores before the softmax, classes × examples.
+  virtual void classify(const float* params, std::span<const Example> examples,
+                        const Asking& asking, float* logits) = 0;
 };
 
 class Network {
@@ -56,9 +60,14 @@ class Network {
   virtual const ParameterLayout& layout() const = 0;
   virtual std::unique_ptr<Worker> worker() const = 0;
   virtual Index hidden() const = 0;
+  // Only some models can be asked for a distribution; Worker::ask of the others throws Error.
+  virtual bool has_distribution() const = 0;
+  virtual Index classes() const = 0;  // 0: it does not classify
 };
 
-// Throws Error for a kind that does not exist.
-std::unique_ptr<Network> make_network(const Config& config, Index features, Index covariates);
+// classes = 0: without a classifier, which not every kind can be. Throws Error for a kind that does
+// not exist.
+std::unique_ptr<Network> make_network(const Config& config, Index features, Index covariates,
+                                      Index classes);
 
 }  // namespace edict

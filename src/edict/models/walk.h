@@ -25,6 +25,7 @@ struct LossWeights {
   double scale = 1.0;  // of everything, usually one over the number of observations in the batch
   double kl = 0.0;     // 0 also spares the head after the jump
   double evidence = 0.0;
+  double classification = 0.0;  // of the cross-entropy of one series
 };
 
 // Told of a stop marked as a query. `slot` is the passenger's place in the chunk.
