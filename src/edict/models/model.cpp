@@ -57,7 +57,25 @@ void check_start(const Model& model, const Agenda<float>& agenda) {
                     agenda.start * model.config.data.time_unit));
 }
 
+nlohmann::json to_json(const Standardisation& z) {
+  return {{"mean", z.mean},
+          {"scale", z.scale},
+          {"statics_mean", z.statics_mean},
+          {"statics_scale", z.statics_scale}};
+}
+
+Standardisation standardisation_from_json(const nlohmann::json& json) {
+  return {json.at("mean"), json.at("scale"), json.at("statics_mean"), json.at("statics_scale")};
+}
+
 }  // namespace
+
+Marginal to_raw(const Standardisation& standardisation, std::size_t feature,
+                const Marginal& standard) {
+  const double unit = standardisation.scale[feature];
+  return {standardisation.to_raw(feature, standard.mean), standard.aleatoric * unit * unit,
+          standard.epistemic * unit * unit, standard.scale * unit, standard.dof};
+}
 
 Model Model::create(const Config& config, const Dataset& data, const Split& split,
                     bool with_classifier) {
@@ -84,7 +102,8 @@ Model Model::create(const Config& config, const Dataset& data, const Split& spli
     throw Error(
         fmt::format("the data begin at time {}, before 0; set data.start=first", range.first));
   model.horizon = range.last;
-  model.standardisation = fit_standardisation(data, split.train, settings.t_cut);
+  model.population = fit_standardisation(data, split.train, settings.t_cut);
+  model.standardisation = model.population;
   if (!settings.standardise) {
     std::fill(model.standardisation.mean.begin(), model.standardisation.mean.end(), 0.0);
     std::fill(model.standardisation.scale.begin(), model.standardisation.scale.end(), 1.0);
@@ -106,6 +125,7 @@ Model Model::with_classifier(const Config& settings,
   model.statics = statics;
   model.classes = class_names;
   model.standardisation = standardisation;
+  model.population = population;
   model.horizon = horizon;
   model.network =
       make_network(model.config, static_cast<Index>(features.size()),
@@ -197,7 +217,6 @@ Agenda<float> query_agenda(const Model& model, const Dataset& data, std::size_t 
 // ---------------------------------------------------------------------------------------- file
 
 TensorFile to_tensors(const Model& model) {
-  const Standardisation& z = model.standardisation;
   const nlohmann::json meta = {
       {"format", kFormat},
       {"config", to_json(model.config)},
@@ -206,11 +225,8 @@ TensorFile to_tensors(const Model& model) {
       {"classes", model.classes},
       {"classifier", model.network->classes() > 0},
       {"horizon", model.horizon},
-      {"standardisation",
-       {{"mean", z.mean},
-        {"scale", z.scale},
-        {"statics_mean", z.statics_mean},
-        {"statics_scale", z.statics_scale}}},
+      {"standardisation", to_json(model.standardisation)},
+      {"population", to_json(model.population)},
   };
   TensorFile file;
   file.metadata["edict"] = meta.dump();
@@ -240,18 +256,17 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
     meta.at("classes").get_to(model.classes);
     meta.at("classifier").get_to(classifier);
     meta.at("horizon").get_to(model.horizon);
-    const nlohmann::json& z = meta.at("standardisation");
-    z.at("mean").get_to(model.standardisation.mean);
-    z.at("scale").get_to(model.standardisation.scale);
-    z.at("statics_mean").get_to(model.standardisation.statics_mean);
-    z.at("statics_scale").get_to(model.standardisation.statics_scale);
+    model.standardisation = standardisation_from_json(meta.at("standardisation"));
+    model.population = standardisation_from_json(meta.at("population"));
   } catch (const nlohmann::json::exception&) {
     throw refuse("its metadata is malformed");
   }
-  const Standardisation& z = model.standardisation;
-  if (model.features.empty() || z.mean.size() != model.features.size() ||
-      z.scale.size() != model.features.size() || z.statics_mean.size() != model.statics.size() ||
-      z.statics_scale.size() != model.statics.size())
+  const auto fits = [&](const Standardisation& z) {
+    return z.mean.size() == model.features.size() && z.scale.size() == model.features.size() &&
+           z.statics_mean.size() == model.statics.size() &&
+           z.statics_scale.size() == model.statics.size();
+  };
+  if (model.features.empty() || !fits(model.standardisation) || !fits(model.population))
     throw refuse("its metadata contradicts itself");
   model.network = make_network(model.config, static_cast<Index>(model.features.size()),
                                static_cast<Index>(model.statics.size()),

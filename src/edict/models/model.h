@@ -20,8 +20,9 @@ namespace edict {
 struct Model {
   Config config;  // resolved: data.t_cut and data.start are what training used
   std::vector<std::string> features, statics, classes;
-  Standardisation standardisation;
-  double horizon = 0.0;  // last time of the training split: where h(T) is read
+  Standardisation standardisation;  // between the data's units and the model's
+  Standardisation population;       // of the training split; the same, if data.standardise
+  double horizon = 0.0;             // last time of the training split: where h(T) is read
   std::unique_ptr<Network> network;
   Vector<float> params;
 
@@ -38,6 +39,14 @@ struct Model {
   Split split(const Dataset& data) const;
 
   double to_model_time(double time) const { return time / config.data.time_unit; }
+
+  // Mean and deviation of a feature in the training split, in the model's units.
+  double population_mean(std::size_t feature) const {
+    return standardisation.to_standard(feature, population.mean[feature]);
+  }
+  double population_deviation(std::size_t feature) const {
+    return population.scale[feature] / standardisation.scale[feature];
+  }
 };
 
 void save_model(const Model& model, const std::filesystem::path& path);
@@ -46,6 +55,10 @@ Model load_model(const std::filesystem::path& path);
 // The parts of save_model and load_model that a checkpoint shares.
 TensorFile to_tensors(const Model& model);
 Model from_tensors(const TensorFile& file, const std::filesystem::path& path);
+
+// A marginal in the model's units as one in the data's.
+Marginal to_raw(const Standardisation& standardisation, std::size_t feature,
+                const Marginal& standard);
 
 // ---- agendas of one series ----
 

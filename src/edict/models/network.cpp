@@ -1,6 +1,7 @@
 #include "edict/models/network.h"
 
 #include "edict/core/error.h"
+#include "edict/models/jump_ode_stream.h"
 #include "edict/models/niw_head.h"
 
 namespace edict {
@@ -80,6 +81,9 @@ class JumpOdeNetwork final : public Network {
         tape_bytes_(static_cast<std::size_t>(config.train.tape_megabytes) << 20) {}
 
   const ParameterLayout& layout() const override { return model_.layout; }
+  std::unique_ptr<StreamState> stream(const float* params) const override {
+    return std::make_unique<JumpOdeStream<Head>>(model_, params);
+  }
   Index hidden() const override { return model_.hidden; }
   bool has_distribution() const override { return true; }
   Index classes() const override { return model_.classifier ? model_.classifier->classes() : 0; }

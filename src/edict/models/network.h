@@ -54,11 +54,15 @@ class Worker {
                         const Asking& asking, float* logits) = 0;
 };
 
+class StreamState;
+
 class Network {
  public:
   virtual ~Network() = default;
   virtual const ParameterLayout& layout() const = 0;
   virtual std::unique_ptr<Worker> worker() const = 0;
+  // One series as it happens (models/stream.h). Error for a model without a distribution.
+  virtual std::unique_ptr<StreamState> stream(const float* params) const = 0;
   virtual Index hidden() const = 0;
   // Only some models can be asked for a distribution; Worker::ask of the others throws Error.
   virtual bool has_distribution() const = 0;

@@ -1,0 +1,29 @@
+// Calibration of a model's distribution (the paper's section 4.3.1): of each series 10 % of the
+// observations before t_cut are hidden and judged as interpolation, everything from t_cut on is
+// hidden and judged as extrapolation.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+
+#include "edict/core/thread_pool.h"
+#include "edict/eval/calibration_metrics.h"
+#include "edict/models/model.h"
+
+namespace edict {
+
+struct Evaluation {
+  CalibrationResult interpolation;
+  // The part of the interpolation after the series' first absorbed observation: before it nothing
+  // is known of the series, and what is judged is the population's spread.
+  CalibrationResult informed_interpolation;
+  CalibrationResult extrapolation;
+};
+
+// In the model's units: standardised, unless data.standardise is off.
+Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std::size_t> series,
+                    ThreadPool& pool, const Guard& guard = {});
+
+nlohmann::json to_json(const Evaluation& evaluation);
+
+}  // namespace edict
