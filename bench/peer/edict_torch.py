@@ -106,7 +106,8 @@ def niw_kl(pre, post, x, mask):
     log_det_ratio = ((pre.log_psi - post.log_psi) * mask).sum(1) + torch.log1p(q)
     ratio = post.lam / lam1
     return (0.5 * (m * (ratio - 1 - torch.log(ratio)) + post.lam * n1 * mahalanobis
-                   + n0 * log_det_ratio + n1 * (trace - m) + (n1 - n0) * over_halves(torch.digamma, n1 / 2, m, dim))
+                   + n0 * log_det_ratio + n1 * (trace - m)
+                   + (n1 - n0) * over_halves(torch.digamma, n1 / 2, m, dim))
             + over_halves(torch.lgamma, n0 / 2, m, dim) - over_halves(torch.lgamma, n1 / 2, m, dim))
 
 
@@ -237,7 +238,8 @@ class Edict(nn.Module):
                 steps = max(1, math.ceil(gap / self.settings.step - 1e-6))
                 for _ in range(steps):
                     h = self.step(h, gap / steps)
-            x, mask = torch.zeros(1, self.settings.features, **like), torch.zeros(1, self.settings.features, **like)
+            x = torch.zeros(1, self.settings.features, **like)
+            mask = torch.zeros_like(x)
             for feature, value in event.values.items():
                 x[0, feature], mask[0, feature] = value, 1
             h, added = self.event(h, x, mask, event.absorb)
