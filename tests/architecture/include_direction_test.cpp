@@ -1,0 +1,142 @@
+// The architecture cannot drift: every #include "edict/<room>/…" in src/edict is held against the
+// table below, which is the one place that says which room may see which.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace edict {
+namespace {
+
+namespace fs = std::filesystem;
+using Rooms = std::set<std::string>;
+
+// Rooms from the ground up; a room may include itself and what is listed, all of it above.
+const std::map<std::string, Rooms>& allowed() {
+  static const auto table = [] {
+    std::map<std::string, Rooms> t;
+    // Everything that the given rooms may see, and themselves.
+    const auto with_all_below = [&](const Rooms& rooms) {
+      Rooms all = rooms;
+      for (const auto& room : rooms) all.insert(t.at(room).begin(), t.at(room).end());
+      return all;
+    };
+    t["core"] = {};
+    t["math"] = {"core"};
+    t["config"] = {"core"};
+    t["data"] = {"core"};
+    t["datasets"] = {"data", "core"};
+    t["nn"] = {"math", "core"};
+    t["ode"] = {"core"};
+    t["evidential"] = {"math", "core"};
+    t["models"] = {"nn", "ode", "evidential", "data", "config", "math", "core"};
+    t["train"] = with_all_below({"models"});
+    t["eval"] = with_all_below({"models", "data"});
+    t["report"] = with_all_below({"eval"});
+    for (const auto& [room, _] : std::map(t)) t["cli"].insert(room);
+    return t;
+  }();
+  return table;
+}
+
+constexpr int kMainLines = 60;  // of cli/main.cpp: a door, no room
+const Rooms kBannedNames = {"utils", "util", "common", "helpers", "helper"};
+
+std::vector<std::string> lines_of(const fs::path& file) {
+  std::ifstream in(file);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+// What is wrong below `root`, one "file:line: …" each.
+std::vector<std::string> offences(const fs::path& root) {
+  std::vector<std::string> found;
+  static const std::regex include(R"re(^\s*#\s*include\s*["<]edict/([^/">]+)(/[^">]*)?[">])re");
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::recursive_directory_iterator(root)) paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  for (const fs::path& path : paths) {
+    const std::string name = path.lexically_relative(root).generic_string();
+    if (kBannedNames.contains(path.stem().string()))
+      found.push_back(name + ":1: a name that says nothing of what is inside");
+    const std::string room = name.substr(0, name.find('/'));
+    if (!fs::is_regular_file(path)) {
+      if (name == room && !allowed().contains(room))
+        found.push_back(name + ":1: a room that the table does not know");
+      continue;
+    }
+    if (name == room) {
+      found.push_back(name + ":1: a file outside of every room");
+      continue;
+    }
+    const auto lines = lines_of(path);
+    if (name == "cli/main.cpp" && lines.size() > kMainLines)
+      found.push_back(name + ":" + std::to_string(kMainLines + 1) + ": main is longer than " +
+                      std::to_string(kMainLines) + " lines");
+    if (!allowed().contains(room)) continue;  // said above
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      std::smatch match;
+      if (!std::regex_search(lines[i], match, include)) continue;
+      const std::string seen = match[1];
+      if (seen != room && !allowed().at(room).contains(seen))
+        found.push_back(name + ":" + std::to_string(i + 1) + ": " + room + " may not include " +
+                        seen);
+    }
+  }
+  return found;
+}
+
+TEST(Architecture, ArrowsPointDownOnly) {
+  const fs::path root = EDICT_SOURCE_DIR "/src/edict";
+  ASSERT_TRUE(fs::is_directory(root)) << root;
+  for (const auto& offence : offences(root)) ADD_FAILURE() << "src/edict/" << offence;
+}
+
+TEST(Architecture, TheTableHasNoCycle) {
+  std::function<void(const std::string&, Rooms)> descend = [&](const std::string& room,
+                                                               Rooms path) {
+    ASSERT_TRUE(path.insert(room).second) << "a cycle through " << room;
+    for (const auto& below : allowed().at(room)) descend(below, path);
+  };
+  for (const auto& [room, _] : allowed()) descend(room, {});
+}
+
+// The check itself, on a small tree with one offence of each kind.
+TEST(Architecture, EveryOffenceIsFoundWithItsLine) {
+  const fs::path root =
+      fs::path(testing::TempDir()) / ("edict_architecture_" + std::to_string(::getpid()));
+  fs::remove_all(root);
+  const auto write = [&](const std::string& name, const std::string& text) {
+    fs::create_directories((root / name).parent_path());
+    std::ofstream(root / name) << text;
+  };
+  write("core/types.h", "#pragma once\n");
+  write("math/good.h", "#include \"edict/core/types.h\"\n#include \"edict/math/good.h\"\n");
+  write("ode/bad.h", "// a comment\n\n#include \"edict/nn/linear.h\"\n");
+  write("core/upwards.cpp", "#  include <edict/cli/door.h>\n");
+  write("models/helpers.h", "");
+  write("attic/old.h", "");
+  write("loose.h", "");
+  std::string long_main;
+  for (int i = 0; i < kMainLines + 1; ++i) long_main += "\n";
+  write("cli/main.cpp", long_main);
+
+  const auto found = offences(root);
+  fs::remove_all(root);
+  std::vector<std::string> places;
+  for (const auto& offence : found) places.push_back(offence.substr(0, offence.find(": ")));
+  EXPECT_EQ(places, (std::vector<std::string>{"attic:1", "cli/main.cpp:61", "core/upwards.cpp:1",
+                                              "loose.h:1", "models/helpers.h:1", "ode/bad.h:3"}));
+}
+
+}  // namespace
+}  // namespace edict
