@@ -34,6 +34,25 @@ Config ConfigOptions::resolve() const {
   return config;
 }
 
+void GuardOptions::add_to(CLI::App& command) {
+  command.add_option("--guard", kind, "tame implausible observations before they are absorbed")
+      ->check(CLI::IsMember({"none", "edgr", "pop-mean"}))
+      ->capture_default_str();
+  command.add_option("--eta", eta, "deviations an observation may be off before it is clipped")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command.add_option("--sigma", sigma, "which deviation EDGR counts in")
+      ->check(CLI::IsMember({"epistemic", "predictive"}))
+      ->capture_default_str();
+}
+
+Guard GuardOptions::resolve() const {
+  return {kind == "edgr"       ? Guard::Kind::edgr
+          : kind == "pop-mean" ? Guard::Kind::population
+                               : Guard::Kind::none,
+          eta, sigma == "epistemic" ? Guard::Deviation::epistemic : Guard::Deviation::predictive};
+}
+
 void add_threads(CLI::App& command, int& threads) {
   command.add_option("--threads", threads, "0: all cores; results do not depend on it")
       ->check(CLI::Range(0, 1024));

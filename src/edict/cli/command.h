@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "edict/config/config.h"
+#include "edict/models/guard.h"
 
 namespace edict::cli {
 
@@ -25,6 +26,13 @@ struct ConfigOptions {
 
   void add_to(CLI::App& command);
   Config resolve() const;
+};
+struct GuardOptions {
+  std::string kind = "none", sigma = "epistemic";
+  double eta = 1.96;
+
+  void add_to(CLI::App& command);
+  Guard resolve() const;
 };
 void add_threads(CLI::App& command, int& threads);
 

@@ -14,7 +14,11 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "edict " EDICT_VERSION);
   app.get_formatter()->column_width(34);
   edict::cli::add_generate(app);
+  edict::cli::add_info(app);
   edict::cli::add_train(app);
+  edict::cli::add_evaluate(app);
+  edict::cli::add_predict(app);
+  edict::cli::add_plot(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help and --version

@@ -37,4 +37,7 @@ Dataset read_csv_text(std::string_view text, const std::string& name, const CsvL
 // whole or not at all. Throws Error where a name could not be read back.
 void write_csv(const Dataset& dataset, const std::filesystem::path& path);
 
+// `text` as one cell, quoted where it has to be.
+std::string csv_cell(std::string_view text);
+
 }  // namespace edict

@@ -12,20 +12,6 @@
 namespace edict {
 namespace {
 
-// Quoted where a reader would otherwise see something else.
-std::string cell_of(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos &&
-      (text.empty() || (!blank(text.front()) && !blank(text.back()))))
-    return std::string(text);
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"') result += '"';
-    result += c;
-  }
-  return result + '"';
-}
-
 void append_number(std::string& line, double value) {
   char digits[32];
   const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value);
@@ -58,14 +44,27 @@ void check(const Dataset& dataset, const std::filesystem::path& path) {
 
 }  // namespace
 
+std::string csv_cell(std::string_view text) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos &&
+      (text.empty() || (!blank(text.front()) && !blank(text.back()))))
+    return std::string(text);
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"') result += '"';
+    result += c;
+  }
+  return result + '"';
+}
+
 void write_csv(const Dataset& dataset, const std::filesystem::path& path) {
   check(dataset, path);
   AtomicFile file(path);
   std::string line = "id,time";
   if (!dataset.classes.empty()) line += ",label";
   if (!dataset.groups.empty()) line += ",group";
-  for (const std::string& name : dataset.statics) line += ',' + cell_of("static:" + name);
-  for (const std::string& name : dataset.features) line += ',' + cell_of(name);
+  for (const std::string& name : dataset.statics) line += ',' + csv_cell("static:" + name);
+  for (const std::string& name : dataset.features) line += ',' + csv_cell(name);
   line += '\n';
   file.write(line);
 
@@ -74,11 +73,11 @@ void write_csv(const Dataset& dataset, const std::filesystem::path& path) {
                            std::int32_t index) {
     if (names.empty()) return;
     to += ',';
-    if (index != Dataset::kNone) to += cell_of(names[static_cast<std::size_t>(index)]);
+    if (index != Dataset::kNone) to += csv_cell(names[static_cast<std::size_t>(index)]);
   };
   std::string id, described;
   for (std::size_t i = 0; i < dataset.size(); ++i) {
-    id = cell_of(dataset.ids[i]) + ',';
+    id = csv_cell(dataset.ids[i]) + ',';
     described.clear();
     add_name(described, dataset.classes, dataset.labels[i]);
     add_name(described, dataset.groups, dataset.group_of[i]);

@@ -1,0 +1,73 @@
+#include "edict/eval/evaluate.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "edict/cli/command.h"
+#include "edict/core/error.h"
+#include "edict/data/atomic_file.h"
+#include "edict/data/csv.h"
+
+namespace edict::cli {
+namespace {
+
+struct Options {
+  std::string model, data, json, split = "test";
+  GuardOptions guard;
+  int threads = 0;
+};
+
+void print_row(const char* name, const CalibrationResult& r) {
+  fmt::print("  {:<24} {:>8.4f} ± {:<7.4f} {:>7.4f} {:>9.4f} {:>8.4f}   {:.3f} ± {:.3f} ({:.3f})\n",
+             name, r.mse.mean, r.mse.std, r.ece, r.nll.mean, r.crps.mean, r.ece_per_series.mean,
+             r.ece_per_series.std, r.ece_per_series_floor);
+}
+
+void run(const Options& options) {
+  if (!options.json.empty()) check_writable(options.json);
+  const Model model = load_model(options.model);
+  const Dataset data = read_csv(options.data);
+  model.check_data(data);
+  const Split parts = model.split(data);
+  const auto& series = options.split == "test"         ? parts.test
+                       : options.split == "validation" ? parts.validation
+                                                       : parts.train;
+  ThreadPool pool(static_cast<std::size_t>(options.threads));
+  const Evaluation result = evaluate(model, data, series, pool, options.guard.resolve());
+  fmt::print("{} split, {} series, {} units, t_cut {:.6g}\n\n", options.split, series.size(),
+             model.config.data.standardise ? "standardised" : "raw", model.config.data.t_cut);
+  fmt::print("  {:<24} {:>18} {:>7} {:>9} {:>8}   {}\n", "", "MSE", "ECE", "NLL", "CRPS",
+             "ECE per series (floor)");
+  print_row("interpolation", result.interpolation);
+  print_row("  after first event", result.informed_interpolation);
+  print_row("extrapolation", result.extrapolation);
+  if (options.json.empty()) return;
+  nlohmann::json json = to_json(result);
+  json["model"] = options.model;
+  json["data"] = options.data;
+  json["split"] = options.split;
+  json["config"] = to_json(model.config);
+  AtomicFile out(options.json);
+  out.write(json.dump(2) + "\n");
+  out.commit();
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "evaluate", "Calibration: interpolation before t_cut and extrapolation after it");
+  command->add_option("model", options->model, "a trained model")->required()->type_name("MODEL");
+  command->add_option("data", options->data, "the data")->required()->type_name("DATA.csv");
+  command->add_option("--split", options->split, "which part of the data")
+      ->check(CLI::IsMember({"train", "validation", "test"}))
+      ->capture_default_str();
+  command->add_option("--json", options->json, "write everything there")->type_name("FILE");
+  options->guard.add_to(*command);
+  add_threads(*command, options->threads);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace edict::cli

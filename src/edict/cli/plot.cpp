@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "edict/cli/command.h"
+#include "edict/core/error.h"
+#include "edict/data/atomic_file.h"
+#include "edict/data/csv.h"
+#include "edict/report/demonstration.h"
+
+namespace edict::cli {
+namespace {
+
+struct Options {
+  std::string model, data, out;
+  std::vector<std::string> ids;
+  double level = 0.9;
+  int threads = 0;
+};
+
+std::vector<std::size_t> chosen(const Options& options, const Dataset& data, const Split& parts) {
+  std::vector<std::size_t> series;
+  for (const std::string& id : options.ids) {
+    const auto found = std::find(data.ids.begin(), data.ids.end(), id);
+    if (found == data.ids.end())
+      throw Error(fmt::format("{}: has no series '{}'; its first is '{}'", options.data, id,
+                              data.ids.front()));
+    series.push_back(static_cast<std::size_t>(found - data.ids.begin()));
+  }
+  if (series.empty())
+    series.assign(parts.test.begin(),
+                  parts.test.begin() + std::min<std::ptrdiff_t>(3, std::ssize(parts.test)));
+  return series;
+}
+
+void run(const Options& options) {
+  check_writable(options.out);
+  const Model model = load_model(options.model);
+  const Dataset data = read_csv(options.data);
+  model.check_data(data);
+  const Split parts = model.split(data);
+  ThreadPool pool(static_cast<std::size_t>(options.threads));
+  const std::vector<std::size_t> series = chosen(options, data, parts);
+
+  std::vector<Section> sections;
+  for (std::size_t i : series) {
+    const bool own = model.config.data.start == "first" && data.events(i) > 0;
+    const double start = own ? data.times[data.first_event[i]] : 0.0;
+    const double end = data.events(i) > 0 ? std::max(model.config.data.t_cut,
+                                                     data.times[data.first_event[i + 1] - 1])
+                                          : model.horizon;
+    std::vector<double> times;
+    constexpr int kPoints = 400;
+    for (int k = 0; k <= kPoints; ++k) times.push_back(start + (end - start) * k / kPoints);
+    PredictRequest request{times, {i}};
+    request.absorb_until = model.config.data.t_cut;
+    predict(model, data, request, pool, [&](const Trajectory& trajectory) {
+      sections.push_back(
+          {"Series " + data.ids[i],
+           "",
+           {bands_figure(model, data, trajectory, times, options.level, request.absorb_until)}});
+    });
+  }
+  sections.front().text = fmt::format(
+      "The {:g} % predictive interval over time. <span class=\"key\" style=\"background:"
+      "var(--aleatoric)\"></span>noise of the data (aleatoric) <span class=\"key\" "
+      "style=\"background:var(--epistemic)\"></span>what the model's own doubt (epistemic) adds. "
+      "Filled dots were absorbed; hollow ones, after the dashed line at t = {:.4g}, were not.",
+      100 * options.level, model.config.data.t_cut);
+  const Evaluation evaluation = evaluate(model, data, parts.test, pool);
+  sections.push_back(
+      {"Calibration",
+       fmt::format(
+           "On the {} test series. <span class=\"key\" style=\"background:var(--mean)\"></span>"
+           "interpolation: MSE {:.4f}, ECE {:.3f} <span class=\"key\" style=\"background:"
+           "var(--second)\"></span>extrapolation: MSE {:.4f}, ECE {:.3f}. A calibrated model's "
+           "coverage lies on the dotted line.",
+           parts.test.size(), evaluation.interpolation.mse.mean, evaluation.interpolation.ece,
+           evaluation.extrapolation.mse.mean, evaluation.extrapolation.ece),
+       {coverage_figure(evaluation), width_figure(evaluation)}});
+  AtomicFile out(options.out);
+  out.write(html_page("edict: " + model.config.model.kind + " on " +
+                          std::filesystem::path(options.data).filename().string(),
+                      "Distributions in continuous time, learnt from irregular observations.",
+                      sections));
+  out.commit();
+  fmt::print("{}\n", std::filesystem::absolute(options.out).string());
+}
+
+}  // namespace
+
+void add_plot(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("plot", "A page with the bands of some series and the coverage curves");
+  command->add_option("model", options->model, "a trained model")->required()->type_name("MODEL");
+  command->add_option("data", options->data, "the data")->required()->type_name("DATA.csv");
+  command->add_option("--out", options->out, "where to write")->required()->type_name("PAGE.html");
+  command->add_option("--series", options->ids, "ids to draw; default: three of the test split")
+      ->delimiter(',')
+      ->type_name("ID,…");
+  command->add_option("--level", options->level, "of the predictive interval")
+      ->check(CLI::Range(0.001, 0.999999))
+      ->capture_default_str();
+  add_threads(*command, options->threads);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace edict::cli

@@ -1,0 +1,66 @@
+#include "edict/eval/trajectory.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "edict/math/student_t.h"
+#include "edict/models/ask_all.h"
+
+namespace edict {
+
+double half_width(const Marginal& marginal, double level) {
+  return marginal.scale * (std::isinf(marginal.dof) ? normal_half_width(level)
+                                                    : student_t_half_width(level, marginal.dof));
+}
+
+void predict(const Model& model, const Dataset& data, const PredictRequest& request,
+             ThreadPool& pool, const std::function<void(const Trajectory&)>& sink) {
+  constexpr std::size_t kBlock = 512;
+  std::vector<std::size_t> series = request.series;
+  if (series.empty()) {
+    series.resize(data.size());
+    std::iota(series.begin(), series.end(), std::size_t{0});
+  }
+  Asking common;
+  common.guard = request.guard;
+  for (std::size_t j = 0; j < model.features.size(); ++j) {
+    common.population_mean.push_back(model.population_mean(j));
+    common.population_deviation.push_back(model.population_deviation(j));
+  }
+  for (std::size_t begin = 0; begin < series.size(); begin += kBlock) {
+    const std::size_t count = std::min(kBlock, series.size() - begin);
+    std::vector<Agenda<float>> agendas;
+    std::vector<Example> examples;
+    std::vector<Trajectory> block(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      agendas.push_back(query_agenda(model, data, series[begin + i], request.times));
+      block[i].series = series[begin + i];
+      block[i].features = model.features.size();
+      block[i].marginals.reserve(request.times.size() * model.features.size());
+    }
+    for (const auto& agenda : agendas)
+      examples.push_back({&agenda, model.to_model_time(request.absorb_until)});
+    ask_all(model, examples, pool, [&](std::size_t first) {
+      Asking asking = common;
+      // Stops of a series come in order, so its marginals are simply appended.
+      asking.on_query = [&, first](std::size_t slot, std::size_t,
+                                   std::span<const Marginal> features, std::span<const float>) {
+        Trajectory& trajectory = block[first + slot];
+        for (std::size_t j = 0; j < features.size(); ++j)
+          trajectory.marginals.push_back(to_raw(model.standardisation, j, features[j]));
+      };
+      asking.on_clip = [&, first](std::size_t slot, std::size_t stop, std::int32_t feature,
+                                  double raw, double used, double sigmas) {
+        const auto j = static_cast<std::size_t>(feature);
+        const double time = agendas[first + slot].stops[stop].time * model.config.data.time_unit;
+        block[first + slot].clips.push_back({time, j, model.standardisation.to_raw(j, raw),
+                                             model.standardisation.to_raw(j, used), sigmas});
+      };
+      return asking;
+    });
+    for (const Trajectory& trajectory : block) sink(trajectory);
+  }
+}
+
+}  // namespace edict

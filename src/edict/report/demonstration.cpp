@@ -1,0 +1,128 @@
+#include "edict/report/demonstration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "edict/report/svg.h"
+
+namespace edict {
+namespace {
+
+constexpr const char* kStyle = R"(
+:root { color-scheme: light dark; --ink: #1b1f24; --soft: #6b7280; --page: #ffffff; --grid: #e5e7eb;
+  --mean: #1d4ed8; --aleatoric: #93b4f5; --epistemic: #f6b26b; --dot: #111827; --second: #c2410c; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e5e7eb; --soft: #9ca3af; --page: #111418;
+  --grid: #2a2f36; --mean: #8ab4ff; --aleatoric: #2f4f8f; --epistemic: #8a5a20; --dot: #f9fafb;
+  --second: #fb923c; } }
+@media print { :root { color-scheme: light; } }
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--page);
+  max-width: 74rem; margin: 0 auto; padding: 1.5rem; }
+h1 { font-size: 1.6rem; margin: 0 0 .3rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .2rem; }
+p { max-width: 52rem; color: var(--soft); margin: .2rem 0 .6rem; }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: .6rem; }
+svg.chart { width: 100%; height: auto; font: 11px system-ui, sans-serif; }
+.grid { stroke: var(--grid); stroke-width: 1; } .tick, .label { fill: var(--soft); }
+.title { fill: var(--ink); font-weight: 600; font-size: 12px; }
+.mean { fill: none; stroke: var(--mean); stroke-width: 1.6; }
+.aleatoric { fill: var(--aleatoric); opacity: .85; } .epistemic { fill: var(--epistemic); opacity: .75; }
+.seen { fill: var(--dot); } .hidden { fill: var(--page); stroke: var(--dot); stroke-width: 1.2; }
+.cut { stroke: var(--soft); stroke-dasharray: 4 4; } .ideal { stroke: var(--soft); fill: none; stroke-dasharray: 3 4; }
+.first { fill: none; stroke: var(--mean); stroke-width: 2; } .other { fill: none; stroke: var(--second); stroke-width: 2; }
+.first-dot { fill: var(--mean); } .other-dot { fill: var(--second); }
+.key { display: inline-block; width: .9em; height: .9em; border-radius: 2px; margin: 0 .3em 0 .9em; vertical-align: -1px; }
+)";
+
+Chart::Points curve(const CalibrationResult& r, const std::array<MeanStd, kLevels>& values) {
+  Chart::Points points;
+  for (std::size_t k = 0; k < kLevels; ++k) points.emplace_back(r.level[k], values[k].mean);
+  return points;
+}
+
+}  // namespace
+
+std::string bands_figure(const Model& model, const Dataset& data, const Trajectory& trajectory,
+                         const std::vector<double>& times, double level, double absorb_until) {
+  std::string figures;
+  const std::size_t s = trajectory.series;
+  for (std::size_t j = 0; j < model.features.size(); ++j) {
+    Chart::Points mean, lower, upper, inner_lower, inner_upper, seen, hidden;
+    Range y{INFINITY, -INFINITY};
+    for (std::size_t t = 0; t < times.size(); ++t) {
+      const Marginal& m = trajectory.at(t, j);
+      const double half = half_width(m, level);
+      // What would remain of the band if the model knew everything.
+      const double inner = half * std::sqrt(m.aleatoric / (m.aleatoric + m.epistemic));
+      mean.emplace_back(times[t], m.mean);
+      lower.emplace_back(times[t], m.mean - half);
+      upper.emplace_back(times[t], m.mean + half);
+      inner_lower.emplace_back(times[t], m.mean - inner);
+      inner_upper.emplace_back(times[t], m.mean + inner);
+      y.low = std::min(y.low, m.mean - half);
+      y.high = std::max(y.high, m.mean + half);
+    }
+    for (std::size_t e = data.first_event[s]; e < data.first_event[s + 1]; ++e)
+      for (const Observation& o : data.observed(e))
+        if (static_cast<std::size_t>(o.feature) == j) {
+          (data.times[e] < absorb_until ? seen : hidden).emplace_back(data.times[e], o.value);
+          y.low = std::min(y.low, o.value);
+          y.high = std::max(y.high, o.value);
+        }
+    const double margin = 0.05 * (y.high - y.low);
+    Chart chart(440, 240, {times.front(), times.back()}, {y.low - margin, y.high + margin}, "time",
+                model.features[j], data.ids[s] + " · " + model.features[j]);
+    chart.band(lower, upper, "epistemic");
+    chart.band(inner_lower, inner_upper, "aleatoric");
+    chart.line(mean, "mean");
+    if (absorb_until < times.back()) chart.vertical(absorb_until, "cut");
+    chart.dots(seen, 3, "seen");
+    chart.dots(hidden, 2.6, "hidden");
+    figures += chart.render();
+  }
+  return figures;
+}
+
+std::string coverage_figure(const Evaluation& evaluation) {
+  Chart chart(440, 300, {0, 1}, {0, 1}, "level of the interval", "share inside it", "coverage");
+  chart.line({{0, 0}, {1, 1}}, "ideal");
+  const auto in = curve(evaluation.interpolation, evaluation.interpolation.coverage);
+  const auto out = curve(evaluation.extrapolation, evaluation.extrapolation.coverage);
+  chart.line(in, "first");
+  chart.dots(in, 2.6, "first-dot");
+  chart.line(out, "other");
+  chart.dots(out, 2.6, "other-dot");
+  return chart.render();
+}
+
+std::string width_figure(const Evaluation& evaluation) {
+  const auto in = curve(evaluation.interpolation, evaluation.interpolation.width);
+  const auto out = curve(evaluation.extrapolation, evaluation.extrapolation.width);
+  double top = 0;
+  for (const auto& points : {in, out})
+    for (const auto& [x, y] : points) top = std::max(top, y);
+  Chart chart(440, 300, {0, 1}, {0, 1.05 * top}, "level of the interval",
+              "mean width (model units)", "efficiency");
+  chart.line(in, "first");
+  chart.line(out, "other");
+  return chart.render();
+}
+
+std::string html_page(const std::string& title, const std::string& lead,
+                      const std::vector<Section>& sections) {
+  std::string body;
+  for (const Section& section : sections) {
+    body += fmt::format("<h2>{}</h2>\n<p>{}</p>\n<div class=\"figures\">", escape(section.title),
+                        section.text);
+    for (const std::string& figure : section.figures) body += figure;
+    body += "</div>\n";
+  }
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+      "content=\"width=device-width, "
+      "initial-scale=1\"><title>{0}</title><style>{1}</style></head>\n"
+      "<body><h1>{0}</h1>\n<p>{2}</p>\n{3}</body></html>\n",
+      escape(title), kStyle, lead, body);
+}
+
+}  // namespace edict
