@@ -1,0 +1,132 @@
+// Bad input of every kind ends in one clear line, exit code 2, and no file left behind.
+#include <algorithm>
+
+#include "cli/tool.h"
+
+namespace edict {
+namespace {
+
+struct BadData {
+  const char* name;
+  std::string csv;
+  std::string message;  // must appear in the one line
+};
+
+class BadDataTest : public ToolTest, public testing::WithParamInterface<BadData> {};
+
+TEST_P(BadDataTest, OneLineExitCodeTwoNothingLeft) {
+  write("data.csv", GetParam().csv);
+  for (const std::string& command :
+       {std::string("train data.csv --out m" + kTiny), std::string("info data.csv")}) {
+    const Outcome outcome = edict(command);
+    EXPECT_EQ(outcome.code, 2) << command;
+    EXPECT_NE(outcome.err.find(GetParam().message), std::string::npos) << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    EXPECT_EQ(files(), 1u) << command;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadDataTest,
+    testing::Values(BadData{"empty", "", "data.csv"},
+                    BadData{"header_only", "id,time,x\n", "data.csv"},
+                    BadData{"text", "id,time,x\na,0,1\na,1,abc\n", "data.csv:3: column 'x'"},
+                    BadData{"nan", "id,time,x\na,0,nan\n", "data.csv:2: column 'x'"},
+                    BadData{"infinite", "id,time,x\na,0,1\na,inf,1\n", "data.csv:3: column 'time'"},
+                    BadData{"repeated_time", "id,time,x\na,0,1\na,1,2\na,1,3\n", "data.csv:4"},
+                    BadData{"changing_label", "id,time,x,label\na,0,1,p\na,1,2,q\n",
+                            "column 'label'"},
+                    BadData{"ragged", "id,time,x\na,0,1\na,1\n", "data.csv:3"},
+                    BadData{"unknown_column", "id,time,x,unknown:y\na,0,1,2\n", "unknown:y"},
+                    BadData{"no_id", "time,x\n0,1\n", "id"},
+                    BadData{"binary", std::string("id,time,x\na,0,\0\n", 16), "data.csv"}),
+    [](const auto& info) { return info.param.name; });
+
+struct BadCall {
+  const char* name;
+  std::string arguments;
+  std::string message;
+};
+
+class BadCallTest : public ToolTest, public testing::WithParamInterface<BadCall> {
+ protected:
+  void SetUp() override {
+    ToolTest::SetUp();
+    ASSERT_EQ(edict("generate synthetic --out data.csv --series 30").code, 0);
+    write("unknown.toml", "[model]\nhiden = 5\n");
+    write("outside.toml", "hidden = 5\n");
+    write("wrong.toml", "[model]\nhidden = \"many\"\n");
+    write("broken.toml", "[model\n");
+    write("text.bin", "not a model at all");
+    write("other.csv", "id,time,y\na,0,1\nb,0,2\nc,0,3\nd,1,2\n");
+    ASSERT_EQ(edict("generate synthetic --out seed5.csv --series 30 --seed 5").code, 0);
+    ASSERT_EQ(edict("train data.csv --out m" + kTiny).code, 0);
+    before_ = files();
+  }
+  std::size_t before_ = 0;
+};
+
+TEST_P(BadCallTest, OneLineExitCodeTwoNothingLeft) {
+  const Outcome outcome = edict(GetParam().arguments);
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find(GetParam().message), std::string::npos) << outcome.err;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  EXPECT_EQ(files(), before_);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadCallTest,
+    testing::Values(
+        BadCall{"no_command", "", "edict"}, BadCall{"unknown_command", "fly", "fly"},
+        BadCall{"missing_file", "train nowhere.csv --out n", "nowhere.csv"},
+        BadCall{"folder_as_data", "info .", "."},
+        BadCall{"no_such_folder", "train data.csv --out no/n", "no/n"},
+        BadCall{"unknown_key", "train data.csv --out n --set model.hiden=5", "'model.hidden'"},
+        BadCall{"unknown_key_in_file", "train data.csv --out n --config unknown.toml",
+                "unknown.toml:2: unknown key 'model.hiden'; did you mean 'model.hidden'?"},
+        BadCall{"key_outside_table", "train data.csv --out n --config outside.toml",
+                "outside.toml:1"},
+        BadCall{"wrong_type", "train data.csv --out n --config wrong.toml", "wrong.toml:2"},
+        BadCall{"broken_toml", "train data.csv --out n --config broken.toml", "broken.toml"},
+        BadCall{"out_of_range", "train data.csv --out n --set train.batch=0", "train.batch"},
+        BadCall{"not_an_assignment", "train data.csv --out n --set model.hidden",
+                "table.key=value"},
+        BadCall{"no_test_split",
+                "train data.csv --out n --set data.train=0.9 --set data.validation=0.2",
+                "no test split"},
+        BadCall{"t_cut_too_early", "train data.csv --out n --set data.t_cut=-5", "data.t_cut"},
+        BadCall{"not_a_model", "evaluate text.bin data.csv", "text.bin"},
+        BadCall{"data_as_model", "evaluate data.csv data.csv", "data.csv"},
+        BadCall{"other_features", "evaluate m other.csv", "[y]"},
+        BadCall{"bad_grid", "predict m data.csv --at 0:0:3 --out p.csv", "--at"},
+        BadCall{"bad_time", "predict m data.csv --at 0,x --out p.csv", "'x'"},
+        BadCall{"unknown_series", "plot m data.csv --out p.html --series nobody", "nobody"},
+        BadCall{"resume_other_settings",
+                "train data.csv --out m --resume" + kTiny + " --set model.hidden=7",
+                "model.hidden"},
+        BadCall{"resume_other_data", "train seed5.csv --out m --resume" + kTiny, "other data"}),
+    [](const auto& info) { return info.param.name; });
+
+TEST_F(ToolTest, TruncatedAndHostileModelsAreRefused) {
+  ASSERT_EQ(edict("generate synthetic --out data.csv --series 30").code, 0);
+  ASSERT_EQ(edict("train data.csv --out m" + kTiny).code, 0);
+  const std::string whole = read("m");
+  for (std::size_t size :
+       {std::size_t{0}, std::size_t{4}, std::size_t{200}, whole.size() / 2, whole.size() - 1}) {
+    write("cut", whole.substr(0, size));
+    const Outcome outcome = edict("evaluate cut data.csv");
+    EXPECT_EQ(outcome.code, 2) << size;
+    EXPECT_NE(outcome.err.find("cut"), std::string::npos) << outcome.err;
+  }
+  // Every byte of the header changed in turn (a few hundred of them): refused or read, no crash.
+  for (std::size_t at = 0; at < 4000 && at < whole.size(); at += 37) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x15);
+    write("damaged", damaged);
+    const int code = edict("info damaged").code;
+    EXPECT_TRUE(code == 0 || code == 2) << "byte " << at << " gave " << code;
+  }
+}
+
+}  // namespace
+}  // namespace edict

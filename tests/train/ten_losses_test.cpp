@@ -1,0 +1,48 @@
+// The first ten training losses, with clipping and Adam, against PyTorch's from equal weights.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "edict/models/niw_head.h"
+#include "edict/models/walk.h"
+#include "edict/train/adam.h"
+#include "models/golden_case.h"
+
+namespace edict {
+namespace {
+
+// Our Adam runs in float; float rounding over ten steps leaves five digits.
+TEST(TenLosses, EqualPyTorchs) {
+  const nlohmann::json golden = read_golden();
+  const nlohmann::json& t = golden.at("ten_losses");
+  const nlohmann::json& shape = golden.at("shapes").at(t.at("shape").get<std::string>());
+  const Config config = golden_config(shape, t.at("config"));
+  const JumpOde<NiwHead> model = golden_model(config, shape);
+  Vector<float> params = golden_weights<float>(model.layout, shape.at("weights"));
+  const auto agendas = golden_agendas<float>(t.at("series"));
+  std::vector<Passenger<float>> passengers;
+  double observations = 0;
+  for (const auto& agenda : agendas) {
+    passengers.push_back({&agenda, std::numeric_limits<double>::infinity()});
+    observations += static_cast<double>(agenda.feature.size());
+  }
+  const LossWeights weights{1.0 / observations, config.loss.kl, config.loss.evidence};
+  Walk<float, NiwHead> walk(model);
+  Adam adam(model.layout.size());
+  ASSERT_EQ(t.at("losses").size(), 10u);
+  for (const double expected : t.at("losses")) {
+    Vector<float> grads = Vector<float>::Zero(model.layout.size());
+    const LossSums sums =
+        walk.train(params.data(), passengers, weights, std::size_t{1} << 30, grads.data());
+    const double loss =
+        weights.scale * (sums.nll + weights.kl * sums.kl + weights.evidence * sums.evidence);
+    EXPECT_NEAR(loss, expected, 1e-5 * std::abs(expected));
+    clip_gradient(t.at("clip"), 0.0, grads);
+    adam.step(grads, t.at("learning_rate"), 0.0, params);
+  }
+  const Vector<float> final_weights = golden_weights<float>(model.layout, t.at("final"));
+  EXPECT_LT((params - final_weights).cwiseAbs().maxCoeff(), 2e-4);
+}
+
+}  // namespace
+}  // namespace edict

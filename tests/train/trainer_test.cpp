@@ -1,0 +1,120 @@
+#include "edict/train/trainer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "edict/core/error.h"
+#include "edict/datasets/synthetic.h"
+#include "edict/train/checkpoint.h"
+#include "edict/train/schedule.h"
+
+namespace edict {
+namespace {
+
+TEST(Adam, FirstStepsByHand) {
+  Adam adam(1);
+  Vector<float> params(1), grads(1);
+  params << 1.0f;
+  grads << 0.5f;
+  adam.step(grads, 0.1, 0.0, params);  // m̂ = g, v̂ = g²: one full step against the sign
+  EXPECT_NEAR(params[0], 0.9, 1e-6);
+  grads << -0.25f;
+  adam.step(grads, 0.1, 0.0, params);
+  const double m = (0.9 * 0.05 + 0.1 * -0.25) / (1 - 0.81);
+  const double v = (0.999 * 0.00025 + 0.001 * 0.0625) / (1 - 0.999 * 0.999);
+  EXPECT_NEAR(params[0], 0.9 - 0.1 * m / std::sqrt(v), 1e-5);
+}
+
+TEST(ClipGradient, EntriesThenNorm) {
+  Vector<float> g(3);
+  g << 3.0f, -0.5f, -7.0f;
+  clip_gradient(1.0, 0.0, g);
+  EXPECT_EQ(g, Eigen::Vector3f(1.0f, -0.5f, -1.0f));
+  clip_gradient(0.0, 0.75, g);
+  EXPECT_NEAR(g.norm(), 0.75, 1e-6);
+  EXPECT_NEAR(g[0] / g[1], -2.0, 1e-6);
+}
+
+TEST(Schedule, WarmsUpAndFollowsTheCosine) {
+  TrainConfig config;
+  config.learning_rate = 2.0;
+  EXPECT_EQ(learning_rate(config, 5, 100), 2.0);
+  config.schedule = "cosine";
+  config.warmup = 0.1;
+  EXPECT_LT(learning_rate(config, 0, 100), 0.3);
+  EXPECT_NEAR(learning_rate(config, 10, 100), 2.0, 1e-12);
+  EXPECT_NEAR(learning_rate(config, 55, 100), 1.0, 1e-12);
+  EXPECT_LT(learning_rate(config, 99, 100), 0.01);
+}
+
+TEST(Trainer, OverfitsOneBatch) {
+  const Dataset data = generate_synthetic(12, 3);
+  const Split parts = split(data, 0);
+  Config config;
+  config.data.t_cut = 3 * 3.14159265358979;
+  config.train.epochs = 400;
+  config.train.batch = 16;  // all of the training split
+  config.train.learning_rate = 5e-3;
+  config.loss.evidence = 0;
+  config.loss.kl = 0;
+  Model model = Model::create(config, data, parts);
+  ThreadPool pool(1);
+  TrainOptions options;
+  const TrainResult result = train(model, data, parts, pool, options);
+  // From knowing nothing (a standardised value costs about 1.4 nats) to knowing the eight by heart.
+  EXPECT_GT(result.rows.front().nll, 1.0);
+  EXPECT_LT(result.rows.back().nll, -1.5);
+}
+
+TEST(Trainer, StopsEarlyAndKeepsTheBest) {
+  const Dataset data = generate_synthetic(40, 3);
+  const Split parts = split(data, 0);
+  Config config;
+  config.train.epochs = 300;
+  config.train.batch = 8;
+  config.train.patience = 5;
+  config.train.learning_rate = 1e-2;
+  config.model.hidden = 16;
+  Model model = Model::create(config, data, parts);
+  ThreadPool pool(1);
+  const TrainResult result = train(model, data, parts, pool, {});
+  ASSERT_TRUE(result.stopped_early);
+  ASSERT_LT(result.rows.size(), 300u);
+  double best = result.rows.front().validation_nll;
+  for (const EpochRow& row : result.rows) best = std::min(best, row.validation_nll);
+  EXPECT_EQ(result.rows[result.rows.size() - 6].validation_nll, best);
+}
+
+TEST(Trainer, ANonFiniteLossNamesSeriesAndEvent) {
+  Dataset data = generate_synthetic(20, 3);
+  const Split parts = split(data, 0);
+  Model model = Model::create({}, data, parts);
+  model.params[0] = std::numeric_limits<float>::quiet_NaN();
+  ThreadPool pool(2);
+  try {
+    train(model, data, parts, pool, {});
+    FAIL() << "no error";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("series s000"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("event 0 at time"), std::string::npos) << e.what();
+  }
+}
+
+TEST(Fingerprint, SeesEveryPartOfTheData) {
+  const Dataset data = generate_synthetic(5, 3);
+  const std::uint64_t original = fingerprint(data);
+  EXPECT_EQ(fingerprint(generate_synthetic(5, 3)), original);
+  Dataset changed = data;
+  changed.observations[7].value += 1e-12;
+  EXPECT_NE(fingerprint(changed), original);
+  changed = data;
+  changed.times[3] += 1e-12;
+  EXPECT_NE(fingerprint(changed), original);
+  changed = data;
+  changed.labels[1] ^= 1;
+  EXPECT_NE(fingerprint(changed), original);
+}
+
+}  // namespace
+}  // namespace edict
