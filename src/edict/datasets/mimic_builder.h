@@ -27,7 +27,8 @@ double unmasked_age(double age);
 
 class MimicBuilder {
  public:
-  // `where` is the file, for messages. The Dataset's features are sorted by name, whatever the
+  // `where` is the file, for messages. The patients must outlive this, and a stay's may come as
+  // late as its rows. The Dataset's features are sorted by name, whatever the
   // order in the file.
   MimicBuilder(std::vector<std::string> features, const MimicPatients& patients,
                const MimicWindow& window, std::string where);
