@@ -40,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadData{"unknown_column", "id,time,x,unknown:y\na,0,1,2\n", "unknown:y"},
                     BadData{"no_id", "time,x\n0,1\n", "id"},
                     BadData{"binary", std::string("id,time,x\na,0,\0\n", 16), "data.csv"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& bad) { return bad.param.name; });
 
 struct BadCall {
   const char* name;
@@ -105,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "train data.csv --out m --resume" + kTiny + " --set model.hidden=7",
                 "model.hidden"},
         BadCall{"resume_other_data", "train seed5.csv --out m --resume" + kTiny, "other data"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& bad) { return bad.param.name; });
 
 TEST_F(ToolTest, TruncatedAndHostileModelsAreRefused) {
   ASSERT_EQ(edict("generate synthetic --out data.csv --series 30").code, 0);

@@ -9,11 +9,11 @@ namespace {
 class OddDataTest : public ToolTest {
  protected:
   // Trains, evaluates and predicts; all must succeed with finite output.
-  void expect_works(const std::string& settings = {}) {
+  void expect_works(const std::string& settings = {}, const std::string& times = "0,1") {
     const Outcome trained = edict("train data.csv --out m" + kTiny + settings);
     ASSERT_EQ(trained.code, 0) << trained.err;
     EXPECT_EQ(trained.out.find("nan"), std::string::npos) << trained.out;
-    const Outcome predicted = edict("predict m data.csv --at 0,1 --out p.csv");
+    const Outcome predicted = edict("predict m data.csv --at " + times + " --out p.csv");
     ASSERT_EQ(predicted.code, 0) << predicted.err;
     EXPECT_EQ(read("p.csv").find("nan"), std::string::npos);
     EXPECT_EQ(edict("evaluate m data.csv").code, 0);
@@ -76,7 +76,7 @@ TEST_F(OddDataTest, NanosecondsWorkWithAHint) {
   const Outcome outcome = edict("train data.csv --out m" + kTiny);
   EXPECT_EQ(outcome.code, 0);
   EXPECT_NE(outcome.err.find("data.time_unit"), std::string::npos) << outcome.err;
-  expect_works(" --set data.time_unit=2e-10");
+  expect_works(" --set data.time_unit=2e-10", "0,1e-9,5e-9");
 }
 
 TEST_F(OddDataTest, HugeGapsAreRefusedWithTheRemedy) {

@@ -12,7 +12,7 @@ class ResumeTest : public ToolTest {
   const std::string settings_ =
       " --set model.hidden=12 --set model.head_hidden=6 --set model.encoder_width=4"
       " --set train.epochs=8 --set train.batch=64 --set train.forecast=0.5"
-      " --set train.learning_rate=0.003 --set train.schedule=cosine --threads 1 ";
+      " --set train.learning_rate=0.003 --set train.schedule=cosine ";
 
   void SetUp() override {
     ToolTest::SetUp();

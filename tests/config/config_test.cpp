@@ -27,13 +27,17 @@ TEST(Config, EveryKeyIsDocumentedAllowedAndUnique) {
   for (const Key& key : keys(config)) {
     EXPECT_TRUE(names.insert(key.name).second) << key.name;
     EXPECT_FALSE(key.help.empty()) << key.name;
-    if (const auto* text = std::get_if<std::string*>(&key.value))
+    if (const auto* text = std::get_if<std::string*>(&key.value)) {
       EXPECT_NE(std::find(key.choices.begin(), key.choices.end(), **text), key.choices.end())
           << key.name;
-    if (const auto* number = std::get_if<double*>(&key.value))
+    }
+    if (const auto* number = std::get_if<double*>(&key.value)) {
       EXPECT_TRUE(**number >= key.low && **number <= key.high) << key.name;
-    if (const auto* whole = std::get_if<std::int64_t*>(&key.value))
-      EXPECT_TRUE(**whole >= key.low && **whole <= key.high) << key.name;
+    }
+    if (const auto* whole = std::get_if<std::int64_t*>(&key.value)) {
+      const auto value = static_cast<double>(**whole);
+      EXPECT_TRUE(value >= key.low && value <= key.high) << key.name;
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "edict/core/error.h"
 #include "edict/datasets/synthetic.h"
@@ -90,7 +91,7 @@ TEST(Trainer, ANonFiniteLossNamesSeriesAndEvent) {
   Dataset data = generate_synthetic(20, 3);
   const Split parts = split(data, 0);
   Model model = Model::create({}, data, parts);
-  model.params[0] = std::numeric_limits<float>::quiet_NaN();
+  model.params[model.params.size() - 1] = std::numeric_limits<float>::quiet_NaN();
   ThreadPool pool(2);
   try {
     train(model, data, parts, pool, {});

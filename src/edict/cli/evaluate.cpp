@@ -18,7 +18,12 @@ struct Options {
   int threads = 0;
 };
 
-void print_row(const char* name, const CalibrationResult& r) {
+void print_row(const char* name, const std::optional<CalibrationResult>& result) {
+  if (!result) {
+    fmt::print("  {:<24} nothing to judge\n", name);
+    return;
+  }
+  const CalibrationResult& r = *result;
   fmt::print("  {:<24} {:>8.4f} ± {:<7.4f} {:>7.4f} {:>9.4f} {:>8.4f}   {:.3f} ± {:.3f} ({:.3f})\n",
              name, r.mse.mean, r.mse.std, r.ece, r.nll.mean, r.crps.mean, r.ece_per_series.mean,
              r.ece_per_series.std, r.ece_per_series_floor);

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <new>
 
 #include "edict/cli/command.h"
+#include "edict/config/config.h"
 #include "edict/core/error.h"
 
 int main(int argc, char** argv) {
@@ -20,6 +22,12 @@ int main(int argc, char** argv) {
   edict::cli::add_predict(app);
   edict::cli::add_plot(app);
   try {
+    std::vector<std::string_view> known;
+    for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
+    if (argc > 1 && argv[1][0] != '-' &&
+        std::find(known.begin(), known.end(), argv[1]) == known.end())
+      throw edict::Error(fmt::format("unknown command '{}'; did you mean '{}'?", argv[1],
+                                     edict::nearest(argv[1], known)));
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help and --version
     return app.exit(e);

@@ -33,6 +33,11 @@ std::vector<std::size_t> chosen(const Options& options, const Dataset& data, con
   return series;
 }
 
+std::string figures(const std::optional<CalibrationResult>& result) {
+  return result ? fmt::format("MSE {:.4f}, ECE {:.3f}", result->mse.mean, result->ece)
+                : "nothing to judge";
+}
+
 void run(const Options& options) {
   check_writable(options.out);
   const Model model = load_model(options.model);
@@ -72,11 +77,9 @@ void run(const Options& options) {
       {"Calibration",
        fmt::format(
            "On the {} test series. <span class=\"key\" style=\"background:var(--mean)\"></span>"
-           "interpolation: MSE {:.4f}, ECE {:.3f} <span class=\"key\" style=\"background:"
-           "var(--second)\"></span>extrapolation: MSE {:.4f}, ECE {:.3f}. A calibrated model's "
-           "coverage lies on the dotted line.",
-           parts.test.size(), evaluation.interpolation.mse.mean, evaluation.interpolation.ece,
-           evaluation.extrapolation.mse.mean, evaluation.extrapolation.ece),
+           "interpolation: {} <span class=\"key\" style=\"background:var(--second)\"></span>"
+           "extrapolation: {}. A calibrated model's coverage lies on the dotted line.",
+           parts.test.size(), figures(evaluation.interpolation), figures(evaluation.extrapolation)),
        {coverage_figure(evaluation), width_figure(evaluation)}});
   AtomicFile out(options.out);
   out.write(html_page("edict: " + model.config.model.kind + " on " +

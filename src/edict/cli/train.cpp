@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "edict/cli/command.h"
 #include "edict/cli/progress.h"
 #include "edict/core/error.h"
@@ -47,10 +49,10 @@ void run(const Options& options) {
                               data.features[j]));
   warn_about_time(model, data, progress);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
-  progress.line(fmt::format(
+  const std::string header = fmt::format(
       "{} on {} series ({} validation, {} test), {} features, {} parameters, {} threads",
       config.model.kind, parts.train.size(), parts.validation.size(), parts.test.size(),
-      data.features.size(), model.params.size(), pool.size()));
+      data.features.size(), model.params.size(), pool.size());
 
   TrainOptions training;
   training.out = options.out;
@@ -58,8 +60,10 @@ void run(const Options& options) {
   training.stop = &interrupt_flag();
   const auto epochs = static_cast<double>(config.train.epochs);
   std::string validation;
+  bool begun = false;
   training.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
                           const LossSums& sums) {
+    if (!std::exchange(begun, true)) progress.line(header);
     const double n = std::max(1.0, sums.observations);
     progress.update((static_cast<double>(epoch - 1) +
                      static_cast<double>(batch) / static_cast<double>(batches)) /

@@ -1,5 +1,6 @@
 #include "edict/eval/evaluate.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -7,6 +8,19 @@
 #include "edict/models/ask_all.h"
 
 namespace edict {
+namespace {
+
+std::optional<CalibrationResult> judged(std::span<const SeriesCalibration> series) {
+  const bool any = std::any_of(series.begin(), series.end(),
+                               [](const SeriesCalibration& s) { return s.observations > 0; });
+  return any ? std::optional(summarise(series)) : std::nullopt;
+}
+
+nlohmann::json to_json(const std::optional<CalibrationResult>& result) {
+  return result ? edict::to_json(*result) : nlohmann::json(nullptr);
+}
+
+}  // namespace
 
 Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std::size_t> series,
                     ThreadPool& pool, const Guard& guard) {
@@ -45,7 +59,7 @@ Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std
     };
     return asking;
   });
-  return {summarise(interpolation), summarise(informed), summarise(extrapolation)};
+  return {judged(interpolation), judged(informed), judged(extrapolation)};
 }
 
 nlohmann::json to_json(const Evaluation& evaluation) {

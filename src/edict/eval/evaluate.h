@@ -4,6 +4,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 
 #include "edict/core/thread_pool.h"
@@ -12,12 +13,13 @@
 
 namespace edict {
 
+// Empty where the split has nothing to judge.
 struct Evaluation {
-  CalibrationResult interpolation;
+  std::optional<CalibrationResult> interpolation;
   // The part of the interpolation after the series' first absorbed observation: before it nothing
   // is known of the series, and what is judged is the population's spread.
-  CalibrationResult informed_interpolation;
-  CalibrationResult extrapolation;
+  std::optional<CalibrationResult> informed_interpolation;
+  std::optional<CalibrationResult> extrapolation;
 };
 
 // In the model's units: standardised, unless data.standardise is off.

@@ -86,21 +86,25 @@ std::string bands_figure(const Model& model, const Dataset& data, const Trajecto
 std::string coverage_figure(const Evaluation& evaluation) {
   Chart chart(440, 300, {0, 1}, {0, 1}, "level of the interval", "share inside it", "coverage");
   chart.line({{0, 0}, {1, 1}}, "ideal");
-  const auto in = curve(evaluation.interpolation, evaluation.interpolation.coverage);
-  const auto out = curve(evaluation.extrapolation, evaluation.extrapolation.coverage);
-  chart.line(in, "first");
-  chart.dots(in, 2.6, "first-dot");
-  chart.line(out, "other");
-  chart.dots(out, 2.6, "other-dot");
+  for (const auto& [result, css] : {std::pair(&evaluation.interpolation, std::string("first")),
+                                    std::pair(&evaluation.extrapolation, std::string("other"))}) {
+    if (!*result) continue;
+    const auto points = curve(**result, (*result)->coverage);
+    chart.line(points, css);
+    chart.dots(points, 2.6, css + "-dot");
+  }
   return chart.render();
 }
 
 std::string width_figure(const Evaluation& evaluation) {
-  const auto in = curve(evaluation.interpolation, evaluation.interpolation.width);
-  const auto out = curve(evaluation.extrapolation, evaluation.extrapolation.width);
+  Chart::Points in, out;
+  if (evaluation.interpolation)
+    in = curve(*evaluation.interpolation, evaluation.interpolation->width);
+  if (evaluation.extrapolation)
+    out = curve(*evaluation.extrapolation, evaluation.extrapolation->width);
   double top = 0;
-  for (const auto& points : {in, out})
-    for (const auto& [x, y] : points) top = std::max(top, y);
+  for (const auto* points : {&in, &out})
+    for (const auto& [x, y] : *points) top = std::max(top, y);
   Chart chart(440, 300, {0, 1}, {0, 1.05 * top}, "level of the interval",
               "mean width (model units)", "efficiency");
   chart.line(in, "first");
