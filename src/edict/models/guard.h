@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
+#include <string_view>
 
 #include "edict/models/marginal.h"
 
@@ -35,5 +35,10 @@ struct Guard {
     return std::clamp(x, band.centre - eta * band.sigma, band.centre + eta * band.sigma);
   }
 };
+
+// "none", "edgr" and "pop-mean"; "epistemic" and "predictive". Throws Error for another name.
+Guard::Kind guard_from_name(std::string_view name);
+std::string_view name_of(Guard::Kind kind);
+Guard::Deviation deviation_from_name(std::string_view name);
 
 }  // namespace edict
