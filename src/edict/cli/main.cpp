@@ -15,6 +15,8 @@ int main(int argc, char** argv) {
   app.get_formatter()->column_width(34);
   edict::cli::add_generate(app);
   edict::cli::add_train(app);
+  edict::cli::add_classify(app);
+  edict::cli::add_stress(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help and --version
