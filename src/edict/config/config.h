@@ -64,7 +64,7 @@ struct ClassifyConfig {
   std::int64_t seed = 0;
   std::int64_t layers = 1;
   std::int64_t epochs = 20;
-  std::int64_t batch = 256;
+  std::int64_t batch = 64;
   double learning_rate = 1e-3;
   double weight_decay = 0.0;
   std::int64_t fine_tune = 0;

@@ -14,7 +14,7 @@ namespace edict {
 struct ClassProbabilities {
   std::size_t classes = 0;
   std::vector<double> values;
-  std::size_t observations = 0, clipped = 0;  // by the guard, where the model tells
+  std::size_t observations = 0, clipped = 0;  // what was read, and changed by the guard, at T
 
   std::span<const double> row(std::size_t i) const {
     return {values.data() + i * classes, classes};

@@ -13,9 +13,8 @@ Encoding encode(const Model& model, const Dataset& data, std::span<const std::si
                 ThreadPool& pool, const Guard& guard) {
   model.check_data(data);
   if (!model.network->has_distribution())
-    throw Error(
-        fmt::format("a {} model has no state h(T) to encode series to; it classifies by itself",
-                    model.config.model.kind));
+    throw Error(fmt::format("{} has no state h(T) to encode series to; it classifies by itself",
+                            model.config.model.kind));
   std::vector<Agenda<float>> agendas;
   std::vector<Example> examples;
   Encoding result;

@@ -27,9 +27,10 @@ struct Guard {
   };
   Band band(const Marginal& expected, double population_mean, double population_deviation) const {
     if (kind == Kind::population) return {population_mean, population_deviation};
+    // A Gaussian does not tell the two apart: all of its variance is called aleatoric.
+    const bool apart = deviation == Deviation::epistemic && expected.epistemic > 0;
     return {expected.mean,
-            std::sqrt(deviation == Deviation::epistemic ? expected.epistemic
-                                                        : expected.aleatoric + expected.epistemic)};
+            std::sqrt(apart ? expected.epistemic : expected.aleatoric + expected.epistemic)};
   }
   double clip(double x, const Band& band) const {
     return std::clamp(x, band.centre - eta * band.sigma, band.centre + eta * band.sigma);

@@ -101,6 +101,11 @@ Model Model::create(const Config& config, const Dataset& data, const Split& spli
     std::fill(model.standardisation.mean.begin(), model.standardisation.mean.end(), 0.0);
     std::fill(model.standardisation.scale.begin(), model.standardisation.scale.end(), 1.0);
   }
+  // A kind without a distribution can do nothing but classify; two classes are enough to ask it.
+  with_classifier =
+      with_classifier || !make_network(model.config, static_cast<Index>(data.features.size()),
+                                       static_cast<Index>(data.statics.size()), 2)
+                              ->has_distribution();
   if (with_classifier && data.classes.size() < 2)
     throw Error(
         fmt::format("the data have {}; {} learns to tell classes apart and needs a label column "

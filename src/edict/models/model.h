@@ -37,7 +37,8 @@ struct Model {
   std::vector<SeedClassifier> seed_classifiers;
 
   // A network for this data with initial parameters; resolves what the configuration left open.
-  // `with_classifier` asks for one that also tells classes apart.
+  // `with_classifier` asks for one that also tells classes apart, which a kind without a
+  // distribution always does.
   static Model create(const Config& config, const Dataset& data, const Split& split,
                       bool with_classifier = false);
 

@@ -103,7 +103,7 @@ ClassifierResult train_classifier(const Model& frozen, const Dataset& data, cons
   frozen.check_data(data);
   if (!frozen.network->has_distribution())
     throw Error(
-        fmt::format("a {} model is trained on the classes already; pass it to `edict stress` as "
+        fmt::format("{} is trained on the classes already; pass it to `edict stress` as "
                     "it is",
                     frozen.config.model.kind));
   if (!data.labelled())
