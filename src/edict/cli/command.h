@@ -18,6 +18,8 @@ void add_train(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_predict(CLI::App& app);
 void add_plot(CLI::App& app);
+void add_classify(CLI::App& app);
+void add_stress(CLI::App& app);
 
 // Options that several commands share.
 struct ConfigOptions {

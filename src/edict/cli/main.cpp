@@ -21,6 +21,8 @@ int main(int argc, char** argv) {
   edict::cli::add_evaluate(app);
   edict::cli::add_predict(app);
   edict::cli::add_plot(app);
+  edict::cli::add_classify(app);
+  edict::cli::add_stress(app);
   try {
     std::vector<std::string_view> known;
     for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());

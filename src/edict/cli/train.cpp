@@ -34,6 +34,11 @@ void warn_about_time(const Model& model, const Dataset& data, Progress& progress
                     steps, gaps[gaps.size() / 2] / (10 * model.config.model.step)));
 }
 
+std::string class_scores(const EpochRow& row) {
+  return fmt::format("cross-entropy {:.4f}, accuracy {:.4f}", row.validation_cross_entropy,
+                     row.validation_accuracy);
+}
+
 void run(const Options& options) {
   Config config = options.config.resolve();
   if (!options.kind.empty()) set(config, "model.kind=" + options.kind);
@@ -59,19 +64,30 @@ void run(const Options& options) {
   training.resume = options.resume;
   training.stop = &interrupt_flag();
   const auto epochs = static_cast<double>(config.train.epochs);
+  const bool classes_only = !model.network->has_distribution();
   std::string validation;
   bool begun = false;
   training.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
                           const LossSums& sums) {
     if (!std::exchange(begun, true)) progress.line(header);
     const double n = std::max(1.0, sums.observations);
+    const std::string losses =
+        classes_only
+            ? fmt::format("cross-entropy {:.4f}", sums.classification / std::max(1.0, sums.series))
+            : fmt::format("nll {:.3f}  kl {:.3f}  evidence {:.3f}", sums.nll / n, sums.kl / n,
+                          sums.evidence / n);
     progress.update((static_cast<double>(epoch - 1) +
                      static_cast<double>(batch) / static_cast<double>(batches)) /
                         epochs,
-                    fmt::format("epoch {}  nll {:.3f}  kl {:.3f}  evidence {:.3f}{}", epoch,
-                                sums.nll / n, sums.kl / n, sums.evidence / n, validation));
+                    fmt::format("epoch {}  {}{}", epoch, losses, validation));
   };
   training.on_epoch = [&](const EpochRow& row) {
+    if (classes_only) {
+      validation = fmt::format("  | validation {}", class_scores(row));
+      progress.line(fmt::format("epoch {:3}  cross-entropy {:.4f}  | validation {}{}", row.epoch,
+                                row.cross_entropy, class_scores(row), row.best ? "  best" : ""));
+      return;
+    }
     validation = fmt::format("  | validation nll {:.3f}  mse {:.4f}", row.validation_nll,
                              row.validation_mse);
     progress.line(fmt::format(
@@ -92,8 +108,11 @@ void run(const Options& options) {
   const EpochRow* best = nullptr;
   for (const EpochRow& row : result.rows)
     if (row.best) best = &row;
-  fmt::print("{}: best of {} epochs is {}, validation nll {:.4f}, mse {:.5f} ({})\n", options.out,
-             result.rows.size(), best->epoch, best->validation_nll, best->validation_mse,
+  fmt::print("{}: best of {} epochs is {}, validation {} ({})\n", options.out, result.rows.size(),
+             best->epoch,
+             classes_only ? class_scores(*best)
+                          : fmt::format("nll {:.4f}, mse {:.5f}", best->validation_nll,
+                                        best->validation_mse),
              duration(progress.seconds()));
 }
 

@@ -209,6 +209,13 @@ std::vector<Key> keys(Config& c) {
       {"classify.batch", "series a step", &c.classify.batch, 1, 1e6},
       {"classify.learning_rate", "of Adam", &c.classify.learning_rate, 0, 10},
       {"classify.weight_decay", "decoupled weight decay", &c.classify.weight_decay, 0, 10},
+      {"classify.fine_tune", "epochs in which the whole model follows the classes too; 0: frozen",
+       &c.classify.fine_tune, 0, 1e6},
+      {"classify.fine_tune_rate", "learning rate of these epochs", &c.classify.fine_tune_rate, 0,
+       10},
+      {"classify.evidential_weight",
+       "weight of the evidential loss per observation beside the classes' per series",
+       &c.classify.evidential_weight, 0, 1e6},
   };
 }
 

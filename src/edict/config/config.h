@@ -64,9 +64,12 @@ struct ClassifyConfig {
   std::int64_t seed = 0;
   std::int64_t layers = 1;
   std::int64_t epochs = 20;
-  std::int64_t batch = 256;
+  std::int64_t batch = 64;
   double learning_rate = 1e-3;
   double weight_decay = 0.0;
+  std::int64_t fine_tune = 0;
+  double fine_tune_rate = 1e-4;
+  double evidential_weight = 1.0;
 };
 
 struct Config {

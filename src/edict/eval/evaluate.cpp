@@ -36,8 +36,7 @@ Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std
   std::vector<SeriesCalibration> interpolation(series.size()), informed(series.size()),
       extrapolation(series.size());
   ask_all(model, examples, pool, [&](std::size_t first) {
-    Asking asking;
-    asking.guard = guard;
+    Asking asking = model.asking(guard);
     asking.on_query = [&, first](std::size_t slot, std::size_t stop,
                                  std::span<const Marginal> features, std::span<const float>) {
       const std::size_t i = first + slot;

@@ -22,12 +22,7 @@ void predict(const Model& model, const Dataset& data, const PredictRequest& requ
     series.resize(data.size());
     std::iota(series.begin(), series.end(), std::size_t{0});
   }
-  Asking common;
-  common.guard = request.guard;
-  for (std::size_t j = 0; j < model.features.size(); ++j) {
-    common.population_mean.push_back(model.population_mean(j));
-    common.population_deviation.push_back(model.population_deviation(j));
-  }
+  const Asking common = model.asking(request.guard);
   for (std::size_t begin = 0; begin < series.size(); begin += kBlock) {
     const std::size_t count = std::min(kBlock, series.size() - begin);
     std::vector<Agenda<float>> agendas;

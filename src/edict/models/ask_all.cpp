@@ -3,22 +3,45 @@
 #include <algorithm>
 
 namespace edict {
+namespace {
+
+// body(worker, first, count) for every chunk.
+template <class Body>
+void each_chunk(const Model& model, std::size_t examples, ThreadPool& pool, const Body& body) {
+  const auto chunk = static_cast<std::size_t>(model.config.train.chunk);
+  std::vector<std::unique_ptr<Worker>> workers(pool.size());
+  pool.for_each((examples + chunk - 1) / chunk, [&](std::size_t c, std::size_t w) {
+    if (!workers[w]) workers[w] = model.network->worker();
+    const std::size_t first = c * chunk;
+    body(*workers[w], first, std::min(chunk, examples - first));
+  });
+}
+
+}  // namespace
 
 LossSums ask_all(const Model& model, std::span<const Example> examples, ThreadPool& pool,
                  const std::function<Asking(std::size_t first)>& asking) {
   const auto chunk = static_cast<std::size_t>(model.config.train.chunk);
-  const std::size_t chunks = (examples.size() + chunk - 1) / chunk;
-  std::vector<LossSums> sums(chunks);
-  std::vector<std::unique_ptr<Worker>> workers(pool.size());
-  pool.for_each(chunks, [&](std::size_t c, std::size_t w) {
-    if (!workers[w]) workers[w] = model.network->worker();
-    const std::size_t first = c * chunk, count = std::min(chunk, examples.size() - first);
-    sums[c] = workers[w]->ask(model.params.data(), examples.subspan(first, count),
-                              asking ? asking(first) : Asking{});
-  });
+  std::vector<LossSums> sums((examples.size() + chunk - 1) / chunk);
+  each_chunk(model, examples.size(), pool,
+             [&](Worker& worker, std::size_t first, std::size_t count) {
+               sums[first / chunk] = worker.ask(model.params.data(), examples.subspan(first, count),
+                                                asking ? asking(first) : Asking{});
+             });
   LossSums total;
   for (const LossSums& s : sums) total += s;
   return total;
+}
+
+Matrix<float> classify_all(const Model& model, std::span<const Example> examples, ThreadPool& pool,
+                           const Asking& asking) {
+  Matrix<float> logits(model.network->classes(), static_cast<Index>(examples.size()));
+  each_chunk(model, examples.size(), pool,
+             [&](Worker& worker, std::size_t first, std::size_t count) {
+               worker.classify(model.params.data(), examples.subspan(first, count), asking,
+                               logits.col(static_cast<Index>(first)).data());
+             });
+  return logits;
 }
 
 }  // namespace edict

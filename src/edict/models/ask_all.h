@@ -14,4 +14,8 @@ namespace edict {
 LossSums ask_all(const Model& model, std::span<const Example> examples, ThreadPool& pool,
                  const std::function<Asking(std::size_t first)>& asking = {});
 
+// Class scores before the softmax, classes × examples.
+Matrix<float> classify_all(const Model& model, std::span<const Example> examples, ThreadPool& pool,
+                           const Asking& asking = {});
+
 }  // namespace edict

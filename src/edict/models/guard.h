@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
+#include <string_view>
 
 #include "edict/models/marginal.h"
 
@@ -27,13 +27,19 @@ struct Guard {
   };
   Band band(const Marginal& expected, double population_mean, double population_deviation) const {
     if (kind == Kind::population) return {population_mean, population_deviation};
+    // A Gaussian does not tell the two apart: all of its variance is called aleatoric.
+    const bool apart = deviation == Deviation::epistemic && expected.epistemic > 0;
     return {expected.mean,
-            std::sqrt(deviation == Deviation::epistemic ? expected.epistemic
-                                                        : expected.aleatoric + expected.epistemic)};
+            std::sqrt(apart ? expected.epistemic : expected.aleatoric + expected.epistemic)};
   }
   double clip(double x, const Band& band) const {
     return std::clamp(x, band.centre - eta * band.sigma, band.centre + eta * band.sigma);
   }
 };
+
+// "none", "edgr" and "pop-mean"; "epistemic" and "predictive". Throws Error for another name.
+Guard::Kind guard_from_name(std::string_view name);
+std::string_view name_of(Guard::Kind kind);
+Guard::Deviation deviation_from_name(std::string_view name);
 
 }  // namespace edict

@@ -15,6 +15,13 @@ namespace {
 constexpr int kFormat = 1;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
+constexpr const char* kClassifier = "classifier.";  // begins the names of its tensors
+
+std::string seed_tensor(std::int64_t seed, const Tensor& tensor) {
+  return fmt::format("classifier_seeds.{}.{}", seed,
+                     tensor.name.substr(std::string_view(kClassifier).size()));
+}
+
 struct TimeRange {
   double first = kInf, last = -kInf;
 };
@@ -43,9 +50,12 @@ Agenda<float> begin_agenda(const Model& model, const Dataset& data, std::size_t 
   return agenda;
 }
 
+// A value beyond any measurement stays one that products in single precision can bear.
+constexpr double kLargest = 1e30;
+
 void observe(const Model& model, const Observation& o, Agenda<float>& agenda) {
-  agenda.observe(o.feature,
-                 static_cast<float>(model.standardisation.to_standard(o.feature, o.value)));
+  const double z = model.standardisation.to_standard(o.feature, o.value);
+  agenda.observe(o.feature, static_cast<float>(std::clamp(z, -kLargest, kLargest)));
 }
 
 void check_start(const Model& model, const Agenda<float>& agenda) {
@@ -108,6 +118,16 @@ Model Model::create(const Config& config, const Dataset& data, const Split& spli
     std::fill(model.standardisation.mean.begin(), model.standardisation.mean.end(), 0.0);
     std::fill(model.standardisation.scale.begin(), model.standardisation.scale.end(), 1.0);
   }
+  // A kind without a distribution can do nothing but classify; two classes are enough to ask it.
+  with_classifier =
+      with_classifier || !make_network(model.config, static_cast<Index>(data.features.size()),
+                                       static_cast<Index>(data.statics.size()), 2)
+                              ->has_distribution();
+  if (with_classifier && data.classes.size() < 2)
+    throw Error(
+        fmt::format("the data have {}; {} learns to tell classes apart and needs a label column "
+                    "with at least two",
+                    data.classes.empty() ? "no labels" : "a single class", config.model.kind));
   model.network = make_network(model.config, static_cast<Index>(data.features.size()),
                                static_cast<Index>(data.statics.size()),
                                with_classifier ? static_cast<Index>(data.classes.size()) : 0);
@@ -134,11 +154,16 @@ Model Model::with_classifier(const Config& settings,
       static_cast<std::uint64_t>(model.config.classify.seed));
   // The classifier's parameters come last; everything before it is this model's, whether or not
   // that has a classifier already.
-  Index shared = 0;
-  for (const Tensor& tensor : model.network->layout().tensors())
-    if (!tensor.name.starts_with("classifier.")) shared += tensor.size;
+  const Index shared = model.params.size() - model.classifier_size();
   model.params.head(shared) = params.head(shared);
   return model;
+}
+
+Index Model::classifier_size() const {
+  Index size = 0;
+  for (const Tensor& tensor : network->layout().tensors())
+    if (tensor.name.starts_with(kClassifier)) size += tensor.size;
+  return size;
 }
 
 void Model::check_data(const Dataset& data) const {
@@ -152,6 +177,38 @@ void Model::check_data(const Dataset& data) const {
   };
   compare("features", features, data.features);
   compare("static covariates", statics, data.statics);
+}
+
+std::vector<std::int32_t> Model::labels(const Dataset& data) const {
+  std::vector<std::int32_t> own;  // of each of the data's classes
+  for (const std::string& name : data.classes) {
+    const auto found = std::find(classes.begin(), classes.end(), name);
+    own.push_back(found == classes.end() ? Dataset::kNone
+                                         : static_cast<std::int32_t>(found - classes.begin()));
+  }
+  std::vector<std::int32_t> result;
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    const std::int32_t label = data.labels[i];
+    result.push_back(label == Dataset::kNone ? Dataset::kNone : own[label]);
+    if (label != Dataset::kNone && own[label] == Dataset::kNone)
+      throw Error(
+          fmt::format("series {}: label '{}' is not among the model's classes [{}]; train the "
+                      "classifier on data that holds it, or remove the label",
+                      data.ids[i], data.classes[label], fmt::join(classes, ", ")));
+  }
+  return result;
+}
+
+Asking Model::asking(const Guard& guard) const {
+  if (!(guard.eta >= 0))
+    throw Error(fmt::format("eta = {}: give the number of deviations, at least 0", guard.eta));
+  Asking asking;
+  asking.guard = guard;
+  for (std::size_t j = 0; j < features.size(); ++j) {
+    asking.population_mean.push_back(population_mean(j));
+    asking.population_deviation.push_back(population_deviation(j));
+  }
+  return asking;
 }
 
 Split Model::split(const Dataset& data) const {
@@ -196,6 +253,24 @@ Agenda<float> evaluation_agenda(const Model& model, const Dataset& data, std::si
   return agenda;
 }
 
+Agenda<float> encoding_agenda(const Model& model, const Dataset& data, std::size_t series,
+                              bool scored) {
+  const std::uint8_t what = Agenda<float>::kAbsorb | (scored ? Agenda<float>::kScore : 0);
+  Agenda<float> agenda = begin_agenda(model, data, series);
+  for (std::size_t e = data.first_event[series]; e < data.first_event[series + 1]; ++e) {
+    agenda.stop(model.to_model_time(data.times[e]), what);
+    for (const Observation& o : data.observed(e)) observe(model, o, agenda);
+  }
+  check_start(model, agenda);
+  double end = model.to_model_time(model.horizon);
+  if (!agenda.stops.empty())
+    end = std::max(end, agenda.stops.back().time);
+  else if (model.config.data.start == "first")
+    end = agenda.start;
+  agenda.stop(std::max(end, agenda.start), Agenda<float>::kQuery);
+  return agenda;
+}
+
 Agenda<float> query_agenda(const Model& model, const Dataset& data, std::size_t series,
                            const std::vector<double>& times) {
   Agenda<float> agenda = begin_agenda(model, data, series);
@@ -217,6 +292,8 @@ Agenda<float> query_agenda(const Model& model, const Dataset& data, std::size_t 
 // ---------------------------------------------------------------------------------------- file
 
 TensorFile to_tensors(const Model& model) {
+  std::vector<std::int64_t> seeds;
+  for (const SeedClassifier& classifier : model.seed_classifiers) seeds.push_back(classifier.seed);
   const nlohmann::json meta = {
       {"format", kFormat},
       {"config", to_json(model.config)},
@@ -227,6 +304,7 @@ TensorFile to_tensors(const Model& model) {
       {"horizon", model.horizon},
       {"standardisation", to_json(model.standardisation)},
       {"population", to_json(model.population)},
+      {"classifier_seeds", seeds},
   };
   TensorFile file;
   file.metadata["edict"] = meta.dump();
@@ -234,6 +312,14 @@ TensorFile to_tensors(const Model& model) {
     const float* const begin = model.params.data() + tensor.offset;
     file.tensors.push_back({tensor.name, tensor.shape, {begin, begin + tensor.size}});
   }
+  const Index first = model.params.size() - model.classifier_size();
+  for (const SeedClassifier& classifier : model.seed_classifiers)
+    for (const Tensor& tensor : model.network->layout().tensors()) {
+      if (!tensor.name.starts_with(kClassifier)) continue;
+      const float* const begin = classifier.params.data() + tensor.offset - first;
+      file.tensors.push_back(
+          {seed_tensor(classifier.seed, tensor), tensor.shape, {begin, begin + tensor.size}});
+    }
   return file;
 }
 
@@ -246,6 +332,7 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
     throw refuse("it has no edict metadata (was it written by another program?)");
   Model model;
   bool classifier = false;
+  std::vector<std::int64_t> seeds;
   try {
     const nlohmann::json meta = nlohmann::json::parse(found->second);
     if (meta.at("format") != kFormat)
@@ -258,6 +345,7 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
     meta.at("horizon").get_to(model.horizon);
     model.standardisation = standardisation_from_json(meta.at("standardisation"));
     model.population = standardisation_from_json(meta.at("population"));
+    meta.at("classifier_seeds").get_to(seeds);
   } catch (const nlohmann::json::exception&) {
     throw refuse("its metadata is malformed");
   }
@@ -266,7 +354,8 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
            z.statics_mean.size() == model.statics.size() &&
            z.statics_scale.size() == model.statics.size();
   };
-  if (model.features.empty() || !fits(model.standardisation) || !fits(model.population))
+  if (model.features.empty() || !fits(model.standardisation) || !fits(model.population) ||
+      (classifier && model.classes.empty()) || (!classifier && !seeds.empty()))
     throw refuse("its metadata contradicts itself");
   model.network = make_network(model.config, static_cast<Index>(model.features.size()),
                                static_cast<Index>(model.statics.size()),
@@ -275,14 +364,24 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
   for (const NamedTensor& t : file.tensors) stored_numbers += t.values.size();
   if (static_cast<std::size_t>(model.network->layout().size()) > stored_numbers)
     throw refuse("it holds fewer numbers than its configuration asks");
-  model.params.resize(model.network->layout().size());
-  for (const Tensor& tensor : model.network->layout().tensors()) {
+  const auto take = [&](const std::string& name, const std::vector<Index>& shape, float* to) {
     const auto stored = std::find_if(file.tensors.begin(), file.tensors.end(),
-                                     [&](const NamedTensor& t) { return t.name == tensor.name; });
-    if (stored == file.tensors.end()) throw refuse("tensor '" + tensor.name + "' is missing");
-    if (stored->shape != tensor.shape)
-      throw refuse("tensor '" + tensor.name + "' has another shape than its configuration asks");
-    std::copy(stored->values.begin(), stored->values.end(), model.params.data() + tensor.offset);
+                                     [&](const NamedTensor& t) { return t.name == name; });
+    if (stored == file.tensors.end()) throw refuse("tensor '" + name + "' is missing");
+    if (stored->shape != shape)
+      throw refuse("tensor '" + name + "' has another shape than its configuration asks");
+    std::copy(stored->values.begin(), stored->values.end(), to);
+  };
+  model.params.resize(model.network->layout().size());
+  for (const Tensor& tensor : model.network->layout().tensors())
+    take(tensor.name, tensor.shape, model.params.data() + tensor.offset);
+  const Index first = model.params.size() - model.classifier_size();
+  for (const std::int64_t seed : seeds) {
+    SeedClassifier& own = model.seed_classifiers.emplace_back(
+        SeedClassifier{seed, Vector<float>(model.classifier_size())});
+    for (const Tensor& tensor : model.network->layout().tensors())
+      if (tensor.name.starts_with(kClassifier))
+        take(seed_tensor(seed, tensor), tensor.shape, own.params.data() + tensor.offset - first);
   }
   return model;
 }

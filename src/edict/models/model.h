@@ -17,6 +17,12 @@
 
 namespace edict {
 
+// A classifier's parameters, and the seed of its weights and batches.
+struct SeedClassifier {
+  std::int64_t seed;
+  Vector<float> params;
+};
+
 struct Model {
   Config config;  // resolved: data.t_cut and data.start are what training used
   std::vector<std::string> features, statics, classes;
@@ -25,17 +31,31 @@ struct Model {
   double horizon = 0.0;             // last time of the training split: where h(T) is read
   std::unique_ptr<Network> network;
   Vector<float> params;
+  // Trained from several seeds on the same states h(T); the chosen one is also in `params`.
+  std::vector<SeedClassifier> seed_classifiers;
 
   // A network for this data with initial parameters; resolves what the configuration left open.
-  // `with_classifier` asks for one that also tells classes apart.
+  // `with_classifier` asks for one that also tells classes apart, which a kind without a
+  // distribution always does.
   static Model create(const Config& config, const Dataset& data, const Split& split,
                       bool with_classifier = false);
 
   // A copy with a classifier (freshly initialised) on top of the same trained parameters.
   Model with_classifier(const Config& config, const std::vector<std::string>& class_names) const;
 
+  // How many of the last parameters are the classifier's on h(T); 0 without one.
+  Index classifier_size() const;
+
   // Throws Error where the data's features or covariates are not the model's.
   void check_data(const Dataset& data) const;
+
+  // The data's labels as indices into this model's classes, matched by name. Throws Error for a
+  // label the model does not know.
+  std::vector<std::int32_t> labels(const Dataset& data) const;
+
+  // What a worker needs to be told for this guard, without listeners.
+  Asking asking(const Guard& guard) const;
+
   Split split(const Dataset& data) const;
 
   double to_model_time(double time) const { return time / config.data.time_unit; }
@@ -69,6 +89,12 @@ Agenda<float> training_agenda(const Model& model, const Dataset& data, std::size
 // (interpolation) and everything from t_cut on (extrapolation), which are also scored.
 Agenda<float> evaluation_agenda(const Model& model, const Dataset& data, std::size_t series,
                                 const std::vector<std::uint8_t>& holdout);
+
+// Absorbs everything, scored or not, and ends with an empty stop marked as a query at T: the
+// model's horizon, or the last event where that is later. With data.start=first a series without
+// events has no clock, and T is its start.
+Agenda<float> encoding_agenda(const Model& model, const Dataset& data, std::size_t series,
+                              bool scored = false);
 
 // Absorbs everything, and queries at the given times (ascending, in the data's unit): a query at
 // the time of an observation tells what was expected before it.

@@ -56,7 +56,8 @@ void save_checkpoint(const Checkpoint& state, const Model& model, const Adam& ad
   nlohmann::json rows = nlohmann::json::array();
   for (const EpochRow& r : state.rows)
     rows.push_back({r.epoch, r.learning_rate, r.nll, r.kl, r.evidence, r.loss, r.validation_nll,
-                    r.validation_mse, r.best});
+                    r.validation_mse, r.best, r.cross_entropy, r.validation_cross_entropy,
+                    r.validation_accuracy});
   file.metadata["checkpoint"] = nlohmann::json{
       {"fingerprint", state.fingerprint},
       {"epochs_done", state.epochs_done},
@@ -93,8 +94,8 @@ Checkpoint load_checkpoint(const std::filesystem::path& path, std::uint64_t fing
     json.at("since_best").get_to(state.since_best);
     json.at("adam_steps").get_to(adam.steps);
     for (const auto& r : json.at("rows"))
-      state.rows.push_back(
-          {r.at(0), r.at(1), r.at(2), r.at(3), r.at(4), r.at(5), r.at(6), r.at(7), r.at(8)});
+      state.rows.push_back({r.at(0), r.at(1), r.at(2), r.at(3), r.at(4), r.at(5), r.at(6), r.at(7),
+                            r.at(8), r.at(9), r.at(10), r.at(11)});
   } catch (const nlohmann::json::exception&) {
     throw Error(fmt::format("{}: its state is malformed; start without --resume", path.string()));
   }
@@ -113,10 +114,14 @@ Checkpoint load_checkpoint(const std::filesystem::path& path, std::uint64_t fing
 
 void write_metrics(const std::vector<EpochRow>& rows, const std::filesystem::path& path) {
   AtomicFile out(path);
-  out.write("epoch,learning_rate,nll,kl,evidence,loss,validation_nll,validation_mse,best\n");
+  out.write(
+      "epoch,learning_rate,nll,kl,evidence,loss,validation_nll,validation_mse,best,"
+      "cross_entropy,validation_cross_entropy,validation_accuracy\n");
   for (const EpochRow& r : rows)
-    out.write(fmt::format("{},{},{},{},{},{},{},{},{}\n", r.epoch, r.learning_rate, r.nll, r.kl,
-                          r.evidence, r.loss, r.validation_nll, r.validation_mse, r.best ? 1 : 0));
+    out.write(fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", r.epoch, r.learning_rate, r.nll,
+                          r.kl, r.evidence, r.loss, r.validation_nll, r.validation_mse,
+                          r.best ? 1 : 0, r.cross_entropy, r.validation_cross_entropy,
+                          r.validation_accuracy));
   out.commit();
 }
 

@@ -9,8 +9,8 @@
 
 #include "edict/core/error.h"
 #include "edict/core/rng.h"
-#include "edict/data/holdout.h"
 #include "edict/models/ask_all.h"
+#include "edict/models/state_classifier.h"
 #include "edict/train/checkpoint.h"
 #include "edict/train/schedule.h"
 
@@ -18,7 +18,8 @@ namespace edict {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr std::uint64_t kForecastStream = 0x666f7265;  // keeps the draws apart from the shuffle's
+// Keep their draws apart from the shuffle's.
+constexpr std::uint64_t kForecastStream = 0x666f7265, kDropoutStream = 0x64726f70;
 
 // Solver steps and stops of a series: its cost, by which chunks are filled with equals.
 double cost(const Model& model, const Agenda<float>& agenda) {
@@ -29,29 +30,36 @@ double cost(const Model& model, const Agenda<float>& agenda) {
 
 class Trainer {
  public:
-  Trainer(Model& model, const Dataset& data, const Split& split, ThreadPool& pool,
-          const TrainOptions& options)
-      : model_(model), pool_(pool), options_(options), adam_(model.params.size()) {
-    for (std::size_t i : split.train) agendas_.push_back(training_agenda(model, data, i));
+  Trainer(Model& model, const Lessons& lessons, const TrainConfig& settings,
+          std::uint64_t data_fingerprint, ThreadPool& pool, const TrainOptions& options)
+      : model_(model),
+        lessons_(lessons),
+        agendas_(lessons.train),
+        settings_(settings),
+        pool_(pool),
+        options_(options),
+        adam_(model.params.size()) {
     for (const auto& agenda : agendas_) costs_.push_back(cost(model, agenda));
-    const auto holdout = draw_holdout(data, model.config.data.t_cut, model.config.data.holdout,
-                                      static_cast<std::uint64_t>(model.config.data.seed));
-    for (std::size_t i : split.validation)
-      validation_.push_back(evaluation_agenda(model, data, i, holdout));
     for (std::size_t i = 0; i < pool.size(); ++i) workers_.push_back(model.network->worker());
-    if (!options.out.empty()) state_.fingerprint = fingerprint(data);
+    for (const std::int32_t label : lessons.train_labels) labelled_ += label != Dataset::kNone;
+    state_.fingerprint = data_fingerprint;
     state_.best = model.params;
-    const TrainConfig& config = model.config.train;
-    batches_ = (static_cast<std::int64_t>(agendas_.size()) + config.batch - 1) / config.batch;
+    batches_ = (static_cast<std::int64_t>(agendas_.size()) + settings.batch - 1) / settings.batch;
   }
 
   TrainResult run() {
     TrainResult result;
-    const TrainConfig& config = model_.config.train;
+    const TrainConfig& config = settings_;
     const auto checkpoint = checkpoint_path(options_.out);
     if (options_.resume && std::filesystem::exists(checkpoint)) {
       state_ = load_checkpoint(checkpoint, state_.fingerprint, model_, adam_);
       result.resumed_from = state_.epochs_done;
+    }
+    if (lessons_.start_counts && state_.rows.empty()) {
+      EpochRow start;
+      validate(start);
+      record(start);
+      if (options_.on_epoch) options_.on_epoch(start);
     }
     while (state_.epochs_done < config.epochs) {
       if (config.patience > 0 && state_.since_best >= config.patience) {
@@ -66,8 +74,7 @@ class Trainer {
       validate(row);
       ++state_.epochs_done;
       state_.since_best = row.best ? 0 : state_.since_best + 1;
-      state_.rows.push_back(row);
-      if (row.best) state_.best = model_.params;
+      record(row);
       if (!options_.out.empty()) {
         if (row.best) save_model(model_, options_.out);
         write_metrics(state_.rows, metrics_path(options_.out));
@@ -83,8 +90,13 @@ class Trainer {
  private:
   bool interrupted() const { return options_.stop && options_.stop->load(); }
 
+  void record(const EpochRow& row) {
+    state_.rows.push_back(row);
+    if (row.best) state_.best = model_.params;
+  }
+
   EpochRow epoch(std::int64_t number) {
-    const TrainConfig& config = model_.config.train;
+    const TrainConfig& config = settings_;
     std::vector<std::size_t> order(agendas_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     Rng rng(static_cast<std::uint64_t>(config.seed), static_cast<std::uint64_t>(number));
@@ -108,26 +120,34 @@ class Trainer {
     row.nll = total.nll / n;
     row.kl = total.kl / n;
     row.evidence = total.evidence / n;
-    row.loss =
-        row.nll + model_.config.loss.kl * row.kl + model_.config.loss.evidence * row.evidence;
+    row.cross_entropy = total.classification / std::max(1.0, labelled_);
+    row.loss = lessons_.evidential * (row.nll + model_.config.loss.kl * row.kl +
+                                      model_.config.loss.evidence * row.evidence) +
+               lessons_.classification * row.cross_entropy;
     return row;
   }
 
   // The gradient of one batch into grads_. Chunks depend on the batch alone, each has a buffer of
   // its own, and the buffers are added in order: the same bits for any number of threads.
   LossSums learn(std::span<std::size_t> batch, std::int64_t epoch_number) {
-    const TrainConfig& config = model_.config.train;
+    const TrainConfig& config = settings_;
     std::sort(batch.begin(), batch.end(), [&](std::size_t a, std::size_t b) {
       return costs_[a] != costs_[b] ? costs_[a] > costs_[b] : a < b;
     });
-    double observations = 0;
+    double observations = 0, labelled = 0;
     std::vector<Example> examples;
     for (std::size_t i : batch) {
-      examples.push_back({&agendas_[i], absorb_until(i, epoch_number), -1, 0});
+      examples.push_back({&agendas_[i], absorb_until(i, epoch_number), lessons_.train_labels[i],
+                          draws(kDropoutStream, i, epoch_number).bits()});
       observations += static_cast<double>(agendas_[i].feature.size());
+      labelled += lessons_.train_labels[i] != Dataset::kNone;
     }
-    const LossWeights weights{1.0 / std::max(1.0, observations), model_.config.loss.kl,
-                              model_.config.loss.evidence};
+    LossWeights weights{lessons_.evidential / std::max(1.0, observations), 0.0, 0.0,
+                        lessons_.classification / std::max(1.0, labelled)};
+    if (lessons_.evidential > 0) {
+      weights.kl = model_.config.loss.kl;
+      weights.evidence = model_.config.loss.evidence;
+    }
     const auto chunk = static_cast<std::size_t>(config.chunk);
     const std::size_t chunks = (batch.size() + chunk - 1) / chunk;
     while (chunk_grads_.size() < chunks)
@@ -151,39 +171,61 @@ class Trainer {
     return total;
   }
 
-  // With probability train.forecast a series is only forecast after a random moment of this epoch.
+  Rng draws(std::uint64_t stream, std::size_t i, std::int64_t epoch_number) const {
+    return Rng(static_cast<std::uint64_t>(settings_.seed) ^ stream,
+               static_cast<std::uint64_t>(epoch_number) * agendas_.size() + i);
+  }
+
+  // With probability train.forecast a series is only forecast after a random moment of this epoch;
+  // a class is always told from everything.
   double absorb_until(std::size_t i, std::int64_t epoch_number) const {
-    const TrainConfig& config = model_.config.train;
-    if (config.forecast <= 0 || agendas_[i].stops.empty()) return kInf;
-    Rng rng(static_cast<std::uint64_t>(config.seed) ^ kForecastStream,
-            static_cast<std::uint64_t>(epoch_number) * agendas_.size() + i);
-    if (rng.uniform() >= config.forecast) return kInf;
+    if (settings_.forecast <= 0 || lessons_.classification > 0 || agendas_[i].stops.empty())
+      return kInf;
+    Rng rng = draws(kForecastStream, i, epoch_number);
+    if (rng.uniform() >= settings_.forecast) return kInf;
     return rng.uniform(agendas_[i].start, agendas_[i].stops.back().time);
   }
 
   void validate(EpochRow& row) {
     std::vector<Example> examples;
-    for (const auto& agenda : validation_) examples.push_back({&agenda, kInf, -1, 0});
-    const LossSums sums = ask_all(model_, examples, pool_);
-    const double n = std::max(1.0, sums.observations);
-    row.validation_nll = sums.nll / n;
-    row.validation_mse = sums.squared_error / n;
-    row.best = std::all_of(state_.rows.begin(), state_.rows.end(), [&](const EpochRow& earlier) {
-      return row.validation_nll < earlier.validation_nll;
-    });
+    for (const auto& agenda : lessons_.validation) examples.push_back({&agenda});
+    if (lessons_.judge == Lessons::Judge::nll) {
+      const LossSums sums = ask_all(model_, examples, pool_);
+      const double n = std::max(1.0, sums.observations);
+      row.validation_nll = sums.nll / n;
+      row.validation_mse = sums.squared_error / n;
+    } else {
+      const LabelFit fit =
+          label_fit(classify_all(model_, examples, pool_), lessons_.validation_labels);
+      row.validation_cross_entropy = fit.mean_cross_entropy();
+      row.validation_accuracy = fit.accuracy();
+    }
+    row.best = std::all_of(state_.rows.begin(), state_.rows.end(),
+                           [&](const EpochRow& earlier) { return better(row, earlier); });
+  }
+
+  bool better(const EpochRow& a, const EpochRow& b) const {
+    if (lessons_.judge == Lessons::Judge::nll) return a.validation_nll < b.validation_nll;
+    if (lessons_.judge == Lessons::Judge::accuracy &&
+        a.validation_accuracy != b.validation_accuracy)
+      return a.validation_accuracy > b.validation_accuracy;
+    return a.validation_cross_entropy < b.validation_cross_entropy;
   }
 
   Model& model_;
+  const Lessons& lessons_;
+  const std::vector<Agenda<float>>& agendas_;
+  const TrainConfig settings_;
   ThreadPool& pool_;
   const TrainOptions& options_;
   Adam adam_;
   Checkpoint state_;
-  std::vector<Agenda<float>> agendas_, validation_;
   std::vector<double> costs_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<Vector<float>> chunk_grads_;
   Vector<float> grads_;
   std::int64_t batches_ = 0;
+  double labelled_ = 0;  // training series with a label
 };
 
 }  // namespace
@@ -198,7 +240,17 @@ std::filesystem::path metrics_path(const std::filesystem::path& out) {
 
 TrainResult train(Model& model, const Dataset& data, const Split& split, ThreadPool& pool,
                   const TrainOptions& options) {
-  return Trainer(model, data, split, pool, options).run();
+  const Lessons lessons = model.network->has_distribution()
+                              ? distribution_lessons(model, data, split)
+                              : class_lessons(model, data, split);
+  return Trainer(model, lessons, model.config.train, options.out.empty() ? 0 : fingerprint(data),
+                 pool, options)
+      .run();
+}
+
+TrainResult train(Model& model, const Lessons& lessons, const TrainConfig& settings,
+                  ThreadPool& pool, const TrainOptions& options) {
+  return Trainer(model, lessons, settings, 0, pool, options).run();
 }
 
 }  // namespace edict

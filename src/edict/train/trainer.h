@@ -10,16 +10,19 @@
 #include "edict/core/thread_pool.h"
 #include "edict/models/model.h"
 #include "edict/train/adam.h"
+#include "edict/train/lessons.h"
 
 namespace edict {
 
-// One line of the metrics file. Losses are per observation.
+// One line of the metrics file. Losses are per observation, cross-entropies per labelled series;
+// what a run does not learn or is not judged by stays 0.
 struct EpochRow {
   std::int64_t epoch = 0;
   double learning_rate = 0;
   double nll = 0, kl = 0, evidence = 0, loss = 0;
   double validation_nll = 0, validation_mse = 0;
   bool best = false;
+  double cross_entropy = 0, validation_cross_entropy = 0, validation_accuracy = 0;
 };
 
 struct TrainOptions {
@@ -39,9 +42,14 @@ struct TrainResult {
   std::int64_t resumed_from = 0;  // finished epochs found in the checkpoint
 };
 
-// Trains `model` (fresh from Model::create) and leaves the best parameters in it.
+// Trains `model` (fresh from Model::create) and leaves the best parameters in it: on the
+// distribution if it predicts one, else on the classes.
 TrainResult train(Model& model, const Dataset& data, const Split& split, ThreadPool& pool,
                   const TrainOptions& options);
+
+// The same loop over other lessons and settings, in memory only: `options.out` must be empty.
+TrainResult train(Model& model, const Lessons& lessons, const TrainConfig& settings,
+                  ThreadPool& pool, const TrainOptions& options);
 
 // Where a run keeps its state and its metrics.
 std::filesystem::path checkpoint_path(const std::filesystem::path& out);

@@ -1,0 +1,116 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "edict/cli/command.h"
+#include "edict/cli/progress.h"
+#include "edict/core/error.h"
+#include "edict/data/csv.h"
+#include "edict/train/classifier_training.h"
+
+namespace edict::cli {
+namespace {
+
+struct Options {
+  std::string model, data, out, config_file;
+  std::vector<std::string> assignments;
+  std::vector<std::int64_t> seeds;
+  std::int64_t fine_tune = -1;
+  int threads = 0;
+};
+
+// Only the [classify] table may differ from what the model was trained with.
+ClassifyConfig settings_of(const Options& options, const Config& trained) {
+  Config config = trained;
+  if (!options.config_file.empty()) {
+    Config given;
+    read_toml(options.config_file, given);
+    config.classify = given.classify;
+  }
+  for (const std::string& assignment : options.assignments) {
+    if (!assignment.starts_with("classify."))
+      throw Error(fmt::format("--set {}: the model is trained already; only classify.… can be set",
+                              assignment));
+    set(config, assignment);
+  }
+  if (options.fine_tune >= 0) config.classify.fine_tune = options.fine_tune;
+  return config.classify;
+}
+
+void run(const Options& options) {
+  check_writable(options.out);
+  Progress progress("classifying");
+  const Model frozen = load_model(options.model);
+  ClassifierOptions training;
+  training.settings = settings_of(options, frozen.config);
+  training.seeds = options.seeds;
+  training.stop = &interrupt_flag();
+  const Dataset data = read_csv(options.data);
+  const Split parts = frozen.split(data);
+  ThreadPool pool(static_cast<std::size_t>(options.threads));
+  const auto epochs = static_cast<double>(training.settings.fine_tune);
+  training.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches) {
+    progress.update((static_cast<double>(epoch - 1) +
+                     static_cast<double>(batch) / static_cast<double>(batches)) /
+                        epochs,
+                    fmt::format("fine-tuning epoch {}", epoch));
+  };
+  training.on_epoch = [&](const EpochRow& row) {
+    progress.line(fmt::format(
+        "fine-tuning epoch {:3}  cross-entropy {:.4f}  nll {:8.4f}  | validation accuracy {:.4f}  "
+        "cross-entropy {:.4f}{}",
+        row.epoch, row.cross_entropy, row.nll, row.validation_accuracy,
+        row.validation_cross_entropy, row.best ? "  best" : ""));
+  };
+  const ClassifierResult result = train_classifier(frozen, data, parts, pool, training);
+  if (result.unlabelled > 0)
+    progress.line(fmt::format("note: {} series without a label are left out", result.unlabelled));
+  if (!result.never_seen.empty())
+    progress.line(
+        fmt::format("note: the training split holds no series of class [{}]; it will never be "
+                    "predicted",
+                    fmt::join(result.never_seen, ", ")));
+  if (result.interrupted) {
+    progress.line("stopped during fine-tuning; nothing was written");
+    return;
+  }
+  save_model(result.model, options.out);
+  for (const ClassifierRun& r : result.runs)
+    fmt::print("seed {}: validation accuracy {:.4f}, cross-entropy {:.4f} (epoch {}){}\n", r.seed,
+               r.validation_accuracy, r.validation_cross_entropy, r.epoch,
+               r.seed == result.model.config.classify.seed ? "  chosen" : "");
+  fmt::print("{}: {} classes from {} training and {} validation series ({})\n", options.out,
+             result.model.classes.size(), result.train, result.validation,
+             duration(progress.seconds()));
+}
+
+}  // namespace
+
+void add_classify(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("classify", "Train a classifier on the states h(T) of a trained model");
+  command->add_option("model", options->model, "a model from `edict train`")
+      ->required()
+      ->type_name("MODEL");
+  command->add_option("data", options->data, "labelled data")->required()->type_name("DATA.csv");
+  command->add_option("--out", options->out, "model and classifier in one file")
+      ->required()
+      ->type_name("CLF");
+  command->add_option("--config", options->config_file, "TOML file; its [classify] table is read")
+      ->check(CLI::ExistingFile);
+  command->add_option("--set", options->assignments, "one setting, as classify.layers=2")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command->add_option("--seeds", options->seeds, "of the classifiers; default 0,1,2")
+      ->delimiter(',')
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{9000000000000000}));
+  command
+      ->add_option("--fine-tune", options->fine_tune,
+                   "epochs in which the whole model follows the classes too")
+      ->type_name("EPOCHS")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1000000}));
+  add_threads(*command, options->threads);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace edict::cli

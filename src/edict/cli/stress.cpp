@@ -1,0 +1,161 @@
+#include "edict/eval/stress.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "edict/cli/command.h"
+#include "edict/cli/progress.h"
+#include "edict/core/error.h"
+#include "edict/data/atomic_file.h"
+#include "edict/data/csv.h"
+
+namespace edict::cli {
+namespace {
+
+struct Options {
+  std::string model, data, json, levels = "0-9", noise = "compounding", sigma = "epistemic";
+  std::vector<std::string> guards{"none", "edgr", "pop-mean"};
+  std::vector<std::int64_t> seeds{0, 1, 2};
+  double rate = -1, strength = -1, eta = 1.96;
+  int threads = 0;
+};
+
+// "0-9", "0,3,9" or a mixture.
+std::vector<int> parse_levels(const std::string& text) {
+  const auto refuse = [&] {
+    return Error(fmt::format("--levels {}: give levels from 0 to 9, as 0-9 or 0,3,9", text));
+  };
+  std::vector<int> levels;
+  const char *at = text.data(), *const end = at + text.size();
+  const auto number = [&] {
+    int value = 0;
+    const auto [next, error] = std::from_chars(at, end, value);
+    if (error != std::errc() || value < 0 || value > 9) throw refuse();
+    at = next;
+    return value;
+  };
+  while (true) {
+    const int first = number();
+    int last = first;
+    if (at != end && *at == '-') {
+      ++at;
+      last = number();
+    }
+    if (last < first) throw refuse();
+    for (int level = first; level <= last; ++level) levels.push_back(level);
+    if (at == end) return levels;
+    if (*at++ != ',') throw refuse();
+  }
+}
+
+StressOptions sweep_of(const Options& options) {
+  StressOptions sweep;
+  sweep.guards.clear();
+  for (const std::string& name : options.guards)
+    sweep.guards.push_back(
+        {guard_from_name(name), options.eta, deviation_from_name(options.sigma)});
+  sweep.levels = parse_levels(options.levels);
+  sweep.seeds = options.seeds;
+  sweep.noise = noise_from_name(options.noise);
+  if (options.strength >= 0) sweep.noise.strength = options.strength;
+  sweep.largest = options.rate >= 0 ? options.rate : usual_largest(sweep.noise.kind);
+  return sweep;
+}
+
+void print(const StressResult& result) {
+  fmt::print("{:9} {:>5}  {:>15}  {:>15}  {:>7}  {:>7}  {:>8}  {:>7}  {:>7}  {:>7}\n", "guard",
+             "level", "accuracy %", "AUROC", "AUPRC", "Brier", "log loss", "at 90 %", "at 80 %",
+             "clipped");
+  for (const StressCurve& curve : result.curves) {
+    const auto line = [&](const StressPoint& point) {
+      const auto mean = [&](auto value) { return over_seeds(point, value); };
+      using Result = ClassificationResult;
+      const MeanStd accuracy = mean([](const Result& r) { return 100 * r.accuracy; });
+      const MeanStd auroc = mean([](const Result& r) { return r.auroc.value; });
+      fmt::print(
+          "{:9} {:>5}  {:7.2f} ± {:5.2f}  {:.4f} ± {:.4f}  {:7.4f}  {:7.4f}  {:8.4f}  {:7.2f}  "
+          "{:7.2f}  {:5.1f} %\n",
+          name_of(curve.guard.kind), point.level < 0 ? "clean" : fmt::format("{}", point.level),
+          accuracy.mean, accuracy.std, auroc.mean, auroc.std,
+          mean([](const Result& r) { return r.average_precision.value; }).mean,
+          mean([](const Result& r) { return r.brier; }).mean,
+          mean([](const Result& r) { return r.log_loss; }).mean,
+          mean([](const Result& r) { return 100 * r.risk_coverage.at(0.9); }).mean,
+          mean([](const Result& r) { return 100 * r.risk_coverage.at(0.8); }).mean,
+          100 * point.clipped);
+    };
+    line(curve.clean);
+    for (const StressPoint& point : curve.levels) line(point);
+  }
+  fmt::print("at 90 %, at 80 %: accuracy when the least certain series are left to a person\n");
+}
+
+void run(const Options& options) {
+  if (!options.json.empty()) check_writable(options.json);
+  StressOptions sweep = sweep_of(options);
+  Progress progress("stress");
+  const Model model = load_model(options.model);
+  const Dataset data = read_csv(options.data);
+  model.check_data(data);
+  ThreadPool pool(static_cast<std::size_t>(options.threads));
+  const std::atomic<bool>& interrupted = interrupt_flag();
+  sweep.stopped = [&] { return interrupted.load(); };
+  sweep.progress = [&](std::size_t done, std::size_t all) {
+    progress.update(static_cast<double>(done) / static_cast<double>(all));
+  };
+  const std::vector<std::size_t> test = model.split(data).test;
+  const StressResult result = stress(model, data, test, pool, sweep);
+  progress.line(fmt::format(
+      "{} test series, {} seeds, {} noise up to {} ({}){}", result.series, result.seeds.size(),
+      options.noise, sweep.largest, duration(progress.seconds()),
+      result.unlabelled > 0 ? fmt::format("; {} without a label left out", result.unlabelled)
+                            : ""));
+  print(result);
+  if (options.json.empty()) return;
+  AtomicFile out(options.json);
+  out.write(to_json(result).dump(2) + "\n");
+  out.commit();
+}
+
+}  // namespace
+
+void add_stress(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "stress", "Judge a classifier on the test split while noise rises, with and without guards");
+  command->add_option("model", options->model, "from `edict classify`")
+      ->required()
+      ->type_name("CLF");
+  command->add_option("data", options->data, "labelled data")->required()->type_name("DATA.csv");
+  command->add_option("--guard", options->guards, "any of none,edgr,pop-mean; all by default")
+      ->delimiter(',');
+  command->add_option("--levels", options->levels, "noise levels, as 0-9 or 0,3,9")
+      ->capture_default_str();
+  command
+      ->add_option("--noise", options->noise,
+                   "compounding, asymmetric, spikes, stuck, drift, bursts or units")
+      ->capture_default_str();
+  command->add_option(
+      "--rate", options->rate,
+      "what level 9 reaches. Compounding and asymmetric: the rate per unit of the data's time, 0.7 "
+      "by default; published: Synthetic 0.7, Gestures 6, Activity 250, PhysioNet and MIMIC 0.5. "
+      "Spikes 0.5, stuck, drift, units 1: the fraction hit; bursts 0.9: the share of time lost");
+  command->add_option("--strength", options->strength,
+                      "of the noise: deviations (compounding 0.1, spikes 5, drift 2) or the factor "
+                      "of units (10)");
+  command->add_option("--eta", options->eta, "a guard's bound in deviations")
+      ->capture_default_str();
+  command->add_option("--sigma", options->sigma, "EDGR's deviation: epistemic or predictive")
+      ->capture_default_str();
+  command->add_option("--seeds", options->seeds, "of noise and classifier; default 0,1,2")
+      ->delimiter(',')
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{9000000000000000}));
+  command->add_option("--json", options->json, "results as JSON")->type_name("FILE");
+  add_threads(*command, options->threads);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace edict::cli

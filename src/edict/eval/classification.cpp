@@ -1,0 +1,132 @@
+#include "edict/eval/classification.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "edict/core/error.h"
+#include "edict/models/ask_all.h"
+#include "edict/models/state_classifier.h"
+
+namespace edict {
+namespace {
+
+void check(const Model& model, const Dataset& data, const Guard& guard) {
+  model.check_data(data);
+  if (model.network->classes() == 0)
+    throw Error("this model has no classifier; make one with `edict classify`");
+  if (guard.kind == Guard::Kind::edgr && !model.network->has_distribution())
+    throw Error(
+        fmt::format("{} predicts no distribution that EDGR could clip to; use the guards "
+                    "none or pop-mean",
+                    model.config.model.kind));
+}
+
+void add_softmax(std::span<const float> logits, std::vector<double>& values) {
+  const double top = static_cast<double>(*std::max_element(logits.begin(), logits.end()));
+  double sum = 0;
+  for (const float logit : logits) sum += std::exp(static_cast<double>(logit) - top);
+  for (const float logit : logits)
+    values.push_back(std::exp(static_cast<double>(logit) - top) / sum);
+}
+
+ClassProbabilities softmax(const Matrix<float>& logits) {
+  ClassProbabilities result;
+  result.classes = static_cast<std::size_t>(logits.rows());
+  result.values.reserve(static_cast<std::size_t>(logits.size()));
+  for (Index i = 0; i < logits.cols(); ++i)
+    add_softmax({logits.col(i).data(), result.classes}, result.values);
+  return result;
+}
+
+}  // namespace
+
+ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
+                                       std::span<const std::size_t> series, ThreadPool& pool,
+                                       const Guard& guard) {
+  check(model, data, guard);
+  if (model.network->has_distribution()) {
+    const Encoding encoding = encode(model, data, series, pool, guard);
+    ClassProbabilities result =
+        class_probabilities(model, encoding.states, model.params.tail(model.classifier_size()));
+    result.observations = encoding.observations;
+    result.clipped = encoding.clipped;
+    return result;
+  }
+  std::vector<Agenda<float>> agendas;
+  std::vector<Example> examples;
+  for (const std::size_t i : series) agendas.push_back(encoding_agenda(model, data, i));
+  for (const auto& agenda : agendas) examples.push_back({&agenda});
+  std::atomic<std::size_t> clipped = 0;
+  Asking asking = model.asking(guard);
+  asking.on_clip = [&](auto&&...) { clipped.fetch_add(1, std::memory_order_relaxed); };
+  ClassProbabilities result = softmax(classify_all(model, examples, pool, asking));
+  for (const auto& agenda : agendas) result.observations += agenda.feature.size();
+  result.clipped = clipped;
+  return result;
+}
+
+ClassProbabilities class_probabilities(const Model& model, const Matrix<float>& states,
+                                       const Vector<float>& classifier) {
+  return softmax(StateClassifier(model).logits(classifier.data(), states));
+}
+
+std::vector<ClassProbabilities> class_probabilities_over_time(
+    const Model& model, const Dataset& data, std::span<const std::size_t> series,
+    const std::vector<double>& times, ThreadPool& pool, const Guard& guard) {
+  check(model, data, guard);
+  const bool walks = model.network->has_distribution();
+  std::vector<Agenda<float>> agendas;
+  for (const std::size_t i : series)
+    agendas.push_back(walks ? query_agenda(model, data, i, times)
+                            : encoding_agenda(model, data, i));
+  std::vector<Example> examples;
+  std::vector<ClassProbabilities> result(series.size());
+  if (!walks) {  // reads a whole series at once: asked anew for each time, with what came before
+    for (std::size_t s = 0; s < series.size(); ++s) {
+      examples.clear();
+      for (const double time : times) examples.push_back({&agendas[s], model.to_model_time(time)});
+      result[s] = softmax(classify_all(model, examples, pool, model.asking(guard)));
+    }
+    return result;
+  }
+  for (const auto& agenda : agendas) examples.push_back({&agenda});
+  std::vector<std::vector<float>> states(series.size());  // queries come in the order of the times
+  ask_all(model, examples, pool, [&](std::size_t first) {
+    Asking asking = model.asking(guard);
+    asking.on_query = [&, first](std::size_t slot, std::size_t, std::span<const Marginal>,
+                                 std::span<const float> h) {
+      states[first + slot].insert(states[first + slot].end(), h.begin(), h.end());
+    };
+    return asking;
+  });
+  const Vector<float> classifier = model.params.tail(model.classifier_size());
+  const auto count = static_cast<Index>(times.size());
+  for (std::size_t s = 0; s < series.size(); ++s)
+    result[s] = class_probabilities(
+        model, Eigen::Map<const Matrix<float>>(states[s].data(), model.network->hidden(), count),
+        classifier);
+  return result;
+}
+
+LabelledSeries labelled_series(const Model& model, const Dataset& data,
+                               std::span<const std::size_t> series) {
+  const std::vector<std::int32_t> labels = model.labels(data);
+  LabelledSeries result;
+  for (const std::size_t i : series) {
+    if (labels[i] == Dataset::kNone) {
+      ++result.unlabelled;
+      continue;
+    }
+    result.series.push_back(i);
+    result.labels.push_back(labels[i]);
+  }
+  if (result.series.empty())
+    throw Error(
+        fmt::format("none of the {} series has a label to judge the classifier by", series.size()));
+  return result;
+}
+
+}  // namespace edict

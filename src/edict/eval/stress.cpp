@@ -1,0 +1,230 @@
+#include "edict/eval/stress.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "edict/core/error.h"
+#include "edict/eval/classification.h"
+
+namespace edict {
+namespace {
+
+// The listed series alone: noise copies the whole dataset.
+Dataset only(const Dataset& data, std::span<const std::size_t> series) {
+  Dataset result;
+  result.features = data.features;
+  result.statics = data.statics;
+  result.classes = data.classes;
+  result.groups = data.groups;
+  for (const std::size_t i : series) {
+    result.add_series(data.ids[i], data.labels[i], data.group_of[i], data.covariates(i));
+    for (std::size_t e = data.first_event[i]; e < data.first_event[i + 1]; ++e) {
+      result.add_event(data.times[e]);
+      for (const Observation& o : data.observed(e)) result.add_observation(o.feature, o.value);
+    }
+  }
+  return result;
+}
+
+Vector<float> classifier_of(const Model& model, std::int64_t seed) {
+  for (const SeedClassifier& classifier : model.seed_classifiers)
+    if (classifier.seed == seed) return classifier.params;
+  return model.params.tail(model.classifier_size());
+}
+
+bool by_rate(NoiseKind kind) {
+  return kind == NoiseKind::compounding || kind == NoiseKind::asymmetric;
+}
+
+class Sweep {
+ public:
+  Sweep(const Model& model, const Dataset& data, std::span<const std::size_t> series,
+        ThreadPool& pool, const StressOptions& options)
+      : model_(model),
+        pool_(pool),
+        options_(options),
+        judged_(labelled_series(model, data, series)),
+        data_(only(data, judged_.series)),
+        all_(data_.size()) {
+    std::iota(all_.begin(), all_.end(), std::size_t{0});
+    encodings_ = options.guards.size() * (1 + options.levels.size() * options.seeds.size());
+  }
+
+  StressResult run() {
+    StressResult result;
+    result.seeds = options_.seeds;
+    result.series = data_.size();
+    result.unlabelled = judged_.unlabelled;
+    for (const Guard& guard : options_.guards) {
+      StressCurve& curve = result.curves.emplace_back();
+      curve.guard = guard;
+      curve.clean.noise = options_.noise;
+      judge(data_, guard, options_.seeds, curve.clean);
+    }
+    for (const int level : options_.levels) {
+      const NoiseSpec base = noise_at(options_.noise, level, options_.largest);
+      for (StressCurve& curve : result.curves) {
+        curve.levels.emplace_back().level = level;
+        curve.levels.back().noise = base;
+      }
+      for (const std::int64_t seed : options_.seeds) {
+        NoiseSpec noise = base;
+        noise.seed = static_cast<std::uint64_t>(seed);
+        const Dataset noisy = with_noise(data_, {}, noise, units());
+        for (StressCurve& curve : result.curves)
+          judge(noisy, curve.guard, std::span(&seed, 1), curve.levels.back());
+      }
+    }
+    for (StressCurve& curve : result.curves) {
+      for (StressPoint& point : curve.levels)
+        point.clipped /= static_cast<double>(options_.seeds.size());
+    }
+    return result;
+  }
+
+ private:
+  Standardisation units() const {
+    if (by_rate(options_.noise.kind)) return model_.standardisation;
+    return model_.population;
+  }
+
+  // Appends the results of the given seeds' classifiers on one encoding.
+  void judge(const Dataset& data, const Guard& guard, std::span<const std::int64_t> seeds,
+             StressPoint& point) {
+    if (options_.stopped && options_.stopped()) throw Error("stopped before the sweep was done");
+    if (model_.classifier_size() > 0 && model_.network->has_distribution()) {
+      const Encoding encoding = encode(model_, data, all_, pool_, guard);
+      count(encoding.clipped, encoding.observations, point);
+      for (const std::int64_t seed : seeds)
+        add(class_probabilities(model_, encoding.states, classifier_of(model_, seed)), point);
+    } else {
+      const ClassProbabilities p = class_probabilities(model_, data, all_, pool_, guard);
+      count(p.clipped, p.observations, point);
+      for (std::size_t s = 0; s < seeds.size(); ++s) add(p, point);
+    }
+    if (options_.progress) options_.progress(++done_, encodings_);
+  }
+
+  static void count(std::size_t clipped, std::size_t observations, StressPoint& point) {
+    point.clipped +=
+        static_cast<double>(clipped) / std::max(1.0, static_cast<double>(observations));
+  }
+
+  void add(const ClassProbabilities& p, StressPoint& point) const {
+    point.seeds.push_back(classification_metrics(Predictions(p.values, judged_.labels, p.classes)));
+  }
+
+  const Model& model_;
+  ThreadPool& pool_;
+  const StressOptions& options_;
+  const LabelledSeries judged_;
+  const Dataset data_;  // the judged series
+  std::vector<std::size_t> all_;
+  std::size_t encodings_ = 0, done_ = 0;
+};
+
+constexpr struct {
+  const char* name;
+  double (*value)(const ClassificationResult&);
+} kMetrics[] = {
+    {"accuracy", [](const ClassificationResult& r) { return r.accuracy; }},
+    {"auroc", [](const ClassificationResult& r) { return r.auroc.value; }},
+    {"auprc", [](const ClassificationResult& r) { return r.average_precision.value; }},
+    {"brier", [](const ClassificationResult& r) { return r.brier; }},
+    {"log_loss", [](const ClassificationResult& r) { return r.log_loss; }},
+    {"aurc", [](const ClassificationResult& r) { return r.risk_coverage.aurc; }},
+};
+
+nlohmann::json point_to_json(const StressPoint& point, const std::vector<std::int64_t>& seeds) {
+  nlohmann::json json;
+  if (point.level >= 0) {
+    json["level"] = point.level;
+    json["rate"] = point.noise.rate;
+    json["strength"] = point.noise.strength;
+    json["fraction"] = point.noise.fraction;
+  }
+  for (const auto& metric : kMetrics) {
+    const MeanStd m = over_seeds(point, metric.value);
+    json[metric.name] = m.mean;
+    json[std::string(metric.name) + "_std"] = m.std;
+  }
+  json["clipped"] = point.clipped;
+  for (int step = 1; step <= 20; ++step) {
+    const double coverage = step / 20.0;
+    const MeanStd m = over_seeds(
+        point, [&](const ClassificationResult& r) { return r.risk_coverage.at(coverage); });
+    json["refusing"].push_back(
+        {{"coverage", coverage}, {"accuracy", m.mean}, {"accuracy_std", m.std}});
+  }
+  for (std::size_t s = 0; s < point.seeds.size(); ++s) {
+    nlohmann::json own = to_json(point.seeds[s]);
+    own["seed"] = seeds[s];
+    json["seeds"].push_back(std::move(own));
+  }
+  return json;
+}
+
+nlohmann::json curve_to_json(const StressCurve& curve, const std::vector<std::int64_t>& seeds) {
+  nlohmann::json json{{"guard", name_of(curve.guard.kind)},
+                      {"clean", point_to_json(curve.clean, seeds)},
+                      {"levels", nlohmann::json::array()}};
+  for (const StressPoint& point : curve.levels)
+    json["levels"].push_back(point_to_json(point, seeds));
+  return json;
+}
+
+}  // namespace
+
+double usual_largest(NoiseKind kind) {
+  switch (kind) {
+    case NoiseKind::compounding:
+    case NoiseKind::asymmetric:
+      return 0.7;
+    case NoiseKind::spikes:
+      return 0.5;
+    case NoiseKind::bursts:
+      return 0.9;
+    default:
+      return 1.0;
+  }
+}
+
+NoiseSpec noise_at(const NoiseSpec& base, int level, double largest) {
+  NoiseSpec noise = base;
+  const double reached = noise_rate(level, largest);
+  (by_rate(base.kind)               ? noise.rate
+   : base.kind == NoiseKind::bursts ? noise.strength
+                                    : noise.fraction) = reached;
+  return noise;
+}
+
+StressResult stress(const Model& model, const Dataset& data, std::span<const std::size_t> series,
+                    ThreadPool& pool, const StressOptions& options) {
+  model.check_data(data);
+  if (options.guards.empty() || options.seeds.empty())
+    throw Error("a noise sweep needs at least one guard and one seed");
+  for (const int level : options.levels) noise_at(options.noise, level, options.largest);
+  if (model.network->classes() == 0)
+    throw Error("this model has no classifier; make one with `edict classify`");
+  return Sweep(model, data, series, pool, options).run();
+}
+
+nlohmann::json to_json(const StressResult& result) {
+  const StressCurve& first = result.curves.front();
+  nlohmann::json json = curve_to_json(first, result.seeds);
+  for (const StressCurve& curve : result.curves)
+    json["guards"][std::string(name_of(curve.guard.kind))] = curve_to_json(curve, result.seeds);
+  json["noise"] = name_of(first.clean.noise.kind);
+  json["eta"] = first.guard.eta;
+  json["sigma"] = first.guard.deviation == Guard::Deviation::epistemic ? "epistemic" : "predictive";
+  json["seeds"] = result.seeds;
+  json["series"] = result.series;
+  json["unlabelled"] = result.unlabelled;
+  return json;
+}
+
+}  // namespace edict

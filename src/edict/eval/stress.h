@@ -1,0 +1,86 @@
+// The noise sweep: how well the classes of the test split are told apart as noise rises, with and
+// without a guard on the observations.
+//
+// Level ℓ of 0 … 9 sets, by the kind of noise, what `largest` is reached at level 9:
+//   compounding, asymmetric   the rate ρ = ℓ·largest/9 (level 0 still adds strength·σ, as
+//   published) bursts                    the share of the time span without observations all others
+//   the fraction of the values or (series, feature) pairs that is hit
+//
+// Rate-driven noise is measured in the model's units, as published (raw ones with
+// data.standardise=false); the other kinds in deviations of the training population.
+//
+// Seed s draws the noise and picks the classifier trained from seed s, if the model carries it,
+// else its only one. What depends on the noise alone is computed once: a draw serves all guards, an
+// encoding all that is read from it. Means and deviations (of the population, ÷ n) are over seeds.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "edict/core/thread_pool.h"
+#include "edict/data/noise.h"
+#include "edict/eval/classification_metrics.h"
+#include "edict/models/model.h"
+
+namespace edict {
+
+struct StressOptions {
+  std::vector<Guard> guards{{}};
+  std::vector<int> levels{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  std::vector<std::int64_t> seeds{0, 1, 2};
+  NoiseSpec noise;       // kind, and whatever a level does not set
+  double largest = 0.7;  // what level 9 reaches
+  std::function<void(std::size_t done, std::size_t all)> progress;  // encodings
+  std::function<bool()> stopped;  // asked before each encoding; true: leave with Error
+};
+
+// What level 9 reaches where nothing else is said.
+double usual_largest(NoiseKind kind);
+
+// The noise of a level; throws Error for one that does not exist.
+NoiseSpec noise_at(const NoiseSpec& base, int level, double largest);
+
+struct StressPoint {
+  int level = -1;  // −1: no noise at all
+  NoiseSpec noise;
+  std::vector<ClassificationResult> seeds;
+  double clipped = 0.0;  // share of the observations, over seeds
+};
+
+struct StressCurve {
+  Guard guard;
+  StressPoint clean;
+  std::vector<StressPoint> levels;
+};
+
+struct StressResult {
+  std::vector<StressCurve> curves;  // one a guard
+  std::vector<std::int64_t> seeds;
+  std::size_t series = 0, unlabelled = 0;
+};
+
+// Over the given series, usually the test split. Throws Error for data that are not the model's, no
+// labels or one class only, or a guard the model cannot serve.
+StressResult stress(const Model& model, const Dataset& data, std::span<const std::size_t> series,
+                    ThreadPool& pool, const StressOptions& options);
+
+struct MeanStd {
+  double mean, std;
+};
+template <class Value>
+MeanStd over_seeds(const StressPoint& point, Value value) {
+  double sum = 0, squares = 0;
+  const auto n = static_cast<double>(point.seeds.size());
+  for (const ClassificationResult& r : point.seeds) sum += value(r);
+  for (const ClassificationResult& r : point.seeds)
+    squares += (value(r) - sum / n) * (value(r) - sum / n);
+  return {sum / n, std::sqrt(squares / n)};
+}
+
+// {guard, levels, clean} of the first guard, `guards` with those of each by name, and the settings.
+// A point carries the mean of each metric under its name, the deviation as <name>_std, the
+// risk–coverage curve as `refusing`, and each seed's own results.
+nlohmann::json to_json(const StressResult& result);
+
+}  // namespace edict

@@ -1,0 +1,166 @@
+#include "edict/train/classifier_training.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "edict/core/error.h"
+#include "edict/core/rng.h"
+#include "edict/models/encode.h"
+#include "edict/models/state_classifier.h"
+
+namespace edict {
+namespace {
+
+struct Labelled {
+  Matrix<float> states;  // H × series
+  std::vector<std::int32_t> labels;
+};
+
+bool better(const ClassifierRun& a, const ClassifierRun& b) {
+  if (a.validation_accuracy != b.validation_accuracy)
+    return a.validation_accuracy > b.validation_accuracy;
+  return a.validation_cross_entropy < b.validation_cross_entropy;
+}
+
+// One seed, from its initial parameters.
+ClassifierRun train_seed(const StateClassifier& classifier, const ClassifyConfig& config,
+                         std::int64_t seed, Vector<float> params, const Labelled& train,
+                         const Labelled& validation) {
+  const Index n = train.states.cols(), hidden = train.states.rows();
+  std::vector<Index> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), Index{0});
+  Matrix<float> h(hidden, std::min<Index>(n, config.batch)), d_h(h.rows(), h.cols());
+  std::vector<std::int32_t> labels(static_cast<std::size_t>(h.cols()));
+  Vector<float> grads(params.size());
+  Arena<float> scratch;
+  Adam adam(params.size());
+  ClassifierRun best;
+  for (std::int64_t epoch = 1; epoch <= config.epochs; ++epoch) {
+    Rng rng(static_cast<std::uint64_t>(seed), static_cast<std::uint64_t>(epoch));
+    rng.shuffle(std::span(order));
+    for (Index first = 0; first < n; first += config.batch) {
+      const Index count = std::min<Index>(config.batch, n - first);
+      for (Index i = 0; i < count; ++i) {
+        const Index from = order[static_cast<std::size_t>(first + i)];
+        h.col(i) = train.states.col(from);
+        labels[static_cast<std::size_t>(i)] = train.labels[static_cast<std::size_t>(from)];
+      }
+      grads.setZero();
+      classifier.layer().learn(params.data(), count, h.data(), labels.data(),
+                               1.0f / static_cast<float>(count), scratch, d_h.data(), grads.data());
+      scratch.reset();
+      adam.step(grads, config.learning_rate, config.weight_decay, params);
+    }
+    const LabelFit fit =
+        label_fit(classifier.logits(params.data(), validation.states), validation.labels);
+    ClassifierRun run{seed, epoch, fit.accuracy(), fit.mean_cross_entropy(), {}};
+    if (epoch == 1 || better(run, best)) {
+      best = run;
+      best.params = params;
+    }
+  }
+  return best;
+}
+
+TrainConfig fine_tuning_settings(const Model& model) {
+  TrainConfig settings = model.config.train;
+  settings.seed = model.config.classify.seed;
+  settings.epochs = model.config.classify.fine_tune;
+  settings.batch = model.config.classify.batch;
+  settings.learning_rate = model.config.classify.fine_tune_rate;
+  settings.weight_decay = model.config.classify.weight_decay;
+  settings.schedule = "constant";
+  settings.warmup = 0.0;
+  settings.patience = 0;
+  return settings;
+}
+
+void fine_tune(const Dataset& data, const Split& split, ThreadPool& pool,
+               const ClassifierOptions& options, ClassifierResult& result) {
+  TrainOptions training;
+  training.stop = options.stop;
+  training.on_epoch = options.on_epoch;
+  if (options.on_batch)
+    training.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
+                            const LossSums&) { options.on_batch(epoch, batch, batches); };
+  const Lessons lessons =
+      joint_lessons(result.model, data, split, options.settings.evidential_weight);
+  TrainResult tuned =
+      train(result.model, lessons, fine_tuning_settings(result.model), pool, training);
+  result.fine_tuning = std::move(tuned.rows);
+  result.interrupted = tuned.interrupted;
+  result.model.seed_classifiers = {{result.model.config.classify.seed,
+                                    result.model.params.tail(result.model.classifier_size())}};
+}
+
+}  // namespace
+
+ClassifierResult train_classifier(const Model& frozen, const Dataset& data, const Split& split,
+                                  ThreadPool& pool, const ClassifierOptions& options) {
+  frozen.check_data(data);
+  if (!frozen.network->has_distribution())
+    throw Error(
+        fmt::format("{} is trained on the classes already; pass it to `edict stress` as "
+                    "it is",
+                    frozen.config.model.kind));
+  if (!data.labelled())
+    throw Error("the data have no labels; add a label column to train a classifier");
+  Config config = frozen.config;
+  config.classify = options.settings;
+  std::vector<std::int64_t> seeds = options.seeds;
+  if (seeds.empty())
+    for (std::int64_t s = 0; s < 3; ++s) seeds.push_back(config.classify.seed + s);
+  if (std::set(seeds.begin(), seeds.end()).size() != seeds.size())
+    throw Error("the seeds of the classifiers repeat; give each once");
+
+  ClassifierResult result;
+  result.model = frozen.with_classifier(config, data.classes);
+  Model& model = result.model;
+  const std::vector<std::int32_t> labels = model.labels(data);
+  check_labels(model, labels, split);
+
+  Labelled train, validation;
+  std::vector<std::size_t> series;
+  for (const auto& [part, to] : {std::pair(&split.train, &train), {&split.validation, &validation}})
+    for (const std::size_t i : *part) {
+      if (labels[i] == Dataset::kNone) {
+        ++result.unlabelled;
+        continue;
+      }
+      series.push_back(i);
+      to->labels.push_back(labels[i]);
+    }
+  const Matrix<float> states = encode(model, data, series, pool).states;
+  if (!states.allFinite())
+    throw Error("a state of the model is not finite; it cannot be classified from");
+  train.states = states.leftCols(static_cast<Index>(train.labels.size()));
+  validation.states = states.rightCols(static_cast<Index>(validation.labels.size()));
+  result.train = train.labels.size();
+  result.validation = validation.labels.size();
+  for (std::size_t k = 0; k < model.classes.size(); ++k)
+    if (std::count(train.labels.begin(), train.labels.end(), static_cast<std::int32_t>(k)) == 0)
+      result.never_seen.push_back(model.classes[k]);
+
+  const StateClassifier classifier(model);
+  result.runs.resize(seeds.size());
+  pool.for_each(seeds.size(), [&](std::size_t s, std::size_t) {
+    const Vector<float> initial =
+        model.network->layout().initial<float>(static_cast<std::uint64_t>(seeds[s]));
+    result.runs[s] = train_seed(classifier, config.classify, seeds[s],
+                                initial.tail(classifier.size()), train, validation);
+  });
+  const ClassifierRun* best = &result.runs.front();
+  for (const ClassifierRun& run : result.runs) {
+    model.seed_classifiers.push_back({run.seed, run.params});
+    if (better(run, *best)) best = &run;
+  }
+  model.params.tail(classifier.size()) = best->params;
+  model.config.classify.seed = best->seed;
+  if (config.classify.fine_tune > 0) fine_tune(data, split, pool, options, result);
+  return result;
+}
+
+}  // namespace edict

@@ -1,0 +1,54 @@
+// Trains f_CLF on the states h(T) of a frozen model, and, if asked, goes on with the whole model.
+//
+// Every series is encoded once. From each seed (weights and order of the batches) a classifier is
+// trained, its best epoch chosen by validation accuracy, among equals by cross-entropy; the best
+// seed, by the same measure, becomes the model's classifier, and all of them travel in it.
+//
+// Fine-tuning sends the classification loss back through the whole sequence, together with the
+// evidential loss at classify.evidential_weight, from the best seed on. It changes the states, so
+// the other seeds' classifiers no longer fit them and are dropped.
+//
+// Series without a label are left out (in fine-tuning they still teach the distribution). Classes
+// are all those of the data; one without a series in the training split is never learnt, so that
+// series of it count as errors later.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <vector>
+
+#include "edict/core/thread_pool.h"
+#include "edict/models/model.h"
+#include "edict/train/trainer.h"
+
+namespace edict {
+
+struct ClassifierOptions {
+  ClassifyConfig settings;
+  std::vector<std::int64_t> seeds;          // empty: settings.seed and the two after it
+  const std::atomic<bool>* stop = nullptr;  // leaves fine-tuning after the current batch
+  std::function<void(std::int64_t epoch, std::int64_t batch, std::int64_t batches)> on_batch;
+  std::function<void(const EpochRow&)> on_epoch;  // of fine-tuning; row 0 is where it starts
+};
+
+// The best epoch of one seed.
+struct ClassifierRun {
+  std::int64_t seed = 0, epoch = 0;
+  double validation_accuracy = 0, validation_cross_entropy = 0;
+  Vector<float> params;
+};
+
+struct ClassifierResult {
+  Model model;                            // its config.classify.seed is the chosen seed
+  std::vector<ClassifierRun> runs;        // in the order of the seeds
+  std::vector<EpochRow> fine_tuning;      // empty without it
+  std::vector<std::string> never_seen;    // classes without a series in the training split
+  std::size_t train = 0, validation = 0;  // labelled series
+  std::size_t unlabelled = 0;             // in these two splits
+  bool interrupted = false;
+};
+
+ClassifierResult train_classifier(const Model& frozen, const Dataset& data, const Split& split,
+                                  ThreadPool& pool, const ClassifierOptions& options);
+
+}  // namespace edict
