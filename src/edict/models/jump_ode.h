@@ -36,6 +36,15 @@ struct JumpOde {
                          static_cast<int>(config.classify.layers));
   }
 
+  // What the walk multiplies by again and again; the other layers read `params` as they are.
+  template <class S>
+  void turn(const S* params, Vector<S>& turned) const {
+    turned = Eigen::Map<const Vector<S>>(params, layout.size());
+    ode.turn(params, turned.data());
+    update.turn(params, turned.data());
+    head.turn(params, turned.data());
+  }
+
   Index features, covariates, hidden;
   ParameterLayout layout;
   Linear init0, init1;

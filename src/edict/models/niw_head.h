@@ -33,7 +33,12 @@ class NiwHead {
   Index stacked() const { return networks_.stacked(); }
 
   template <class S>
-  void forward(const S* params, Index w, const S* h, S* a, S* phi) const {
+  void turn(const S* params, S* turned) const {
+    networks_.turn(params, turned);
+  }
+
+  template <class S>
+  void forward(Turned<S> params, Index w, const S* h, S* a, S* phi) const {
     networks_.forward(params, w, h, a, phi);
     for (Index column = 0; column < w; ++column) {
       S* const p = phi + column * rows() + 2 * features_;

@@ -41,14 +41,16 @@ template <class S, class Head>
 struct Walk<S, Head>::Field {
   const GruOdeCell& cell;
   const S* params;
+  Turned<S> turned;
   Index width;
   GruOdeCell::Cache<S>* caches;
+  S* r_h;
   S* grads;
 
   S* state(int stage) { return const_cast<S*>(caches[stage].h); }
-  void evaluate(int stage, S* k) { cell.forward(params, width, caches[stage], k); }
+  void evaluate(int stage, S* k) { cell.forward(turned, width, caches[stage], k); }
   void pull_back(int stage, const S* d_k, S* d_y) {
-    cell.backward(params, width, d_k, caches[stage], d_y, grads);
+    cell.backward(params, width, d_k, caches[stage], r_h, d_y, grads);
   }
 };
 
@@ -58,6 +60,7 @@ struct Walk<S, Head>::Field {
 template <class S, class Head>
 void Walk<S, Head>::board(const S* params, std::span<const Passenger<S>> passengers) {
   const auto count = static_cast<Index>(passengers.size());
+  model_.turn(params, turned_);
   covariates_.setZero(model_.covariates, count);
   columns_.column.clear();
   columns_.stepping.clear();
@@ -122,19 +125,19 @@ void Walk<S, Head>::fail(const Column& column, const char* what) const {
 // --------------------------------------------------------------------------------- operations
 
 template <class S, class Head>
-bool Walk<S, Head>::tick(const S* params) {
+bool Walk<S, Head>::tick() {
   if (columns_.stepping.empty() && columns_.waiting.empty()) return false;
   // A quarter of the chunk is wide enough for the jump's products to run well.
   const std::size_t enough = std::max<std::size_t>(1, columns_.column.size() / 4);
   if (columns_.stepping.empty() || columns_.waiting.size() >= enough)
-    serve_stops(params);
+    serve_stops();
   else
-    take_step(params);
+    take_step();
   return true;
 }
 
 template <class S, class Head>
-void Walk<S, Head>::take_step(const S* params) {
+void Walk<S, Head>::take_step() {
   const Index n = model_.hidden, w = static_cast<Index>(columns_.stepping.size());
   const Tableau& solver = model_.solver;
   StepOp op{op_columns_.size(), w, nullptr, stages_.size()};
@@ -144,7 +147,7 @@ void Walk<S, Head>::take_step(const S* params) {
   op.dt = dt;
   for (int stage = 0; stage < solver.stages; ++stage)
     stages_.push_back(model_.ode.cache(tape_, tape_.take(n * w), w));
-  Field field{model_.ode, params, w, stages_.data() + op.first_stage, nullptr};
+  Field field{model_.ode, nullptr, turned(), w, stages_.data() + op.first_stage, nullptr, nullptr};
 
   S* const h = field.state(0);
   gather(columns_.h, columns_.stepping, h);
@@ -165,7 +168,7 @@ void Walk<S, Head>::take_step(const S* params) {
   std::size_t kept = 0;
   if (solver.adaptive) {
     const auto end = model_.ode.cache(scratch_, static_cast<const S*>(h_next), w);
-    model_.ode.forward(params, w, end, k + solver.stages * n * w);
+    model_.ode.forward(turned(), w, end, k + solver.stages * n * w);
     error_norms_.resize(static_cast<std::size_t>(w));
     error_norms(solver, n, w, h, h_next, dt, k, model_.rtol, model_.atol, error_norms_.data());
   }
@@ -218,7 +221,8 @@ void Walk<S, Head>::step_back(const S* params, const StepOp& op, S* d_h, S* grad
   S* const d_k = scratch_.take(stages * n * w);
   S* const d_y = scratch_.take(stages * n * w);
   for (Index i = 0; i < w; ++i) std::copy_n(d_h + columns[i] * n, n, d + i * n);
-  Field field{model_.ode, params, w, stages_.data() + op.first_stage, grads};
+  S* const r_h = scratch_.take(n * w);
+  Field field{model_.ode, params, {}, w, stages_.data() + op.first_stage, r_h, grads};
   step_backward(model_.solver, field, n, w, op.dt, d_k, d_y, d);
   scatter(d, columns, n, d_h);
   scratch_.reset();
@@ -232,7 +236,7 @@ Observed<S> Walk<S, Head>::observed(const Column& column) const {
 }
 
 template <class S, class Head>
-void Walk<S, Head>::serve_stops(const S* params) {
+void Walk<S, Head>::serve_stops() {
   const Index n = model_.hidden, w = static_cast<Index>(columns_.waiting.size());
   const auto absorbs = [&](Index index) {
     const Column& column = columns_.column[index];
@@ -257,7 +261,7 @@ void Walk<S, Head>::serve_stops(const S* params) {
   op.d_phi = tape_.take(model_.head.rows() * w);
   op.h = h, op.a = a, op.phi = phi;
   gather(columns_.h, columns, h);
-  model_.head.forward(params, w, h, a, phi);
+  model_.head.forward(turned(), w, h, a, phi);
   std::fill_n(op.d_phi, model_.head.rows() * w, S(0));
 
   const Index rows = model_.head.rows();
@@ -282,7 +286,7 @@ void Walk<S, Head>::serve_stops(const S* params) {
       inference_->on_query(static_cast<std::size_t>(columns[i]), column.next_stop, phi + i * rows,
                            h + i * n);
   }
-  if (op.absorbing > 0) absorb(params, op);
+  if (op.absorbing > 0) absorb(op);
 
   for (Index index : columns) {
     Column& column = columns_.column[index];
@@ -296,7 +300,7 @@ void Walk<S, Head>::serve_stops(const S* params) {
 
 // The jump of the first op.absorbing columns, and the KL term that asks it to be Bayesian.
 template <class S, class Head>
-void Walk<S, Head>::absorb(const S* params, StopOp& op) {
+void Walk<S, Head>::absorb(StopOp& op) {
   const Index n = model_.hidden, w = op.absorbing, rows = model_.head.rows();
   const Index features = model_.features;
   const std::span<const Index> columns{op_columns_.data() + op.first_column,
@@ -342,17 +346,17 @@ void Walk<S, Head>::absorb(const S* params, StopOp& op) {
       v[4 * place + 3] = model_.head.surprise(p, j, x);
     }
   }
-  model_.encoder.forward(params, first, v, q);
+  model_.encoder.forward(turned_.data(), first, v, q);
   op.v = v, op.q = q;
 
   S* const gi = scratch_.take(3 * n * w);
   std::fill_n(gi, 3 * n * w, S(0));
-  model_.encoder.project(params + model_.update.input_weights(), 3 * n, first,
+  model_.encoder.project(Turned<S>{turned_.data() + model_.update.input_weights()}, 3 * n, first,
                          op.observation_column, q, scratch_, gi);
   op.jump = model_.update.cache(tape_, op.h, w);
   S* const h_post = tape_.take(n * w);
   op.h_post = h_post;
-  model_.update.forward(params, w, gi, op.jump, h_post);
+  model_.update.forward(turned(), w, gi, op.jump, h_post);
   scatter(h_post, columns, n, columns_.h.data());
 
   if (weights_.kl <= 0) return;
@@ -361,7 +365,7 @@ void Walk<S, Head>::absorb(const S* params, StopOp& op) {
   op.d_phi_post = tape_.take(rows * w);
   op.a_post = a_post, op.phi_post = phi_post;
   std::fill_n(op.d_phi_post, rows * w, S(0));
-  model_.head.forward(params, w, h_post, a_post, phi_post);
+  model_.head.forward(turned(), w, h_post, a_post, phi_post);
   for (Index i = 0; i < w; ++i) {
     const Column& column = columns_.column[columns[i]];
     if (!(column.agenda->stops[column.next_stop].what & Agenda<S>::kScore)) continue;
@@ -434,7 +438,7 @@ LossSums Walk<S, Head>::infer(const S* params, std::span<const Passenger<S>> pas
   sums_ = {};
   board(params, passengers);
   do forget_tape();
-  while (tick(params));
+  while (tick());
   sums_.series = static_cast<double>(passengers.size());
   return sums_;
 }
@@ -458,7 +462,7 @@ LossSums Walk<S, Head>::train(const S* params, std::span<const Passenger<S>> pas
     forget_tape();
   };
   begin_segment();
-  while (tick(params)) {
+  while (tick()) {
     ++ticks.back();
     if (tape_.bytes() > tape_bytes) begin_segment();
   }
@@ -472,7 +476,7 @@ LossSums Walk<S, Head>::train(const S* params, std::span<const Passenger<S>> pas
   while (--segments > 0) {
     columns_ = snapshots_[segments - 1];
     forget_tape();
-    for (std::size_t i = 0; i < ticks[segments - 1]; ++i) tick(params);
+    for (std::size_t i = 0; i < ticks[segments - 1]; ++i) tick();
     backward(params, d_h.data(), grads);
   }
   columns_.h = final_states;

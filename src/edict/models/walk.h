@@ -112,20 +112,22 @@ class Walk {
   void board(const S* params, std::span<const Passenger<S>> passengers);
   void board_backward(const S* params, const S* d_h, S* grads);
   void plan(Index column);
-  bool tick(const S* params);
-  void take_step(const S* params);
-  void serve_stops(const S* params);
-  void absorb(const S* params, StopOp& op);
+  bool tick();
+  void take_step();
+  void serve_stops();
+  void absorb(StopOp& op);
   void record(StepOp op);
   void backward(const S* params, S* d_h, S* grads);
   void step_back(const S* params, const StepOp& op, S* d_h, S* grads);
   void stop_back(const S* params, const StopOp& op, S* d_h, S* grads);
   void forget_tape();
+  Turned<S> turned() const { return {turned_.data()}; }
   Observed<S> observed(const Column& column) const;
   [[noreturn]] void fail(const Column& column, const char* what) const;
 
   const JumpOde<Head>& model_;
   Columns columns_;
+  Vector<S> turned_;  // of the walk under way
   Matrix<S> covariates_, init_hidden_;
   std::vector<Columns> snapshots_;
 

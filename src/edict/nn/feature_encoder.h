@@ -9,6 +9,7 @@
 
 #include "edict/nn/arena.h"
 #include "edict/nn/parameters.h"
+#include "edict/nn/product.h"
 
 namespace edict {
 
@@ -72,16 +73,16 @@ class FeatureEncoder {
     }
   }
 
-  // gi[:, column[k]] += W_ih[:, jQ … (j+1)Q] q_k. gi: out × w, set by the caller.
+  // gi[:, column[k]] += W_ih[:, jQ … (j+1)Q] q_k. w_ih: turned; gi: out × w, set by the caller.
   template <class S>
-  void project(const S* w_ih, Index out, const Index* first, const Index* column, const S* q,
+  void project(Turned<S> w_ih, Index out, const Index* first, const Index* column, const S* q,
                Arena<S>& scratch, S* gi) const {
     S* const product = scratch.take(out * first[features_]);
     for (Index j = 0; j < features_; ++j) {
       const Index n = first[j + 1] - first[j];
       if (n == 0) continue;
-      Eigen::Map<Matrix<S>>(product, out, n).noalias() =
-          block(w_ih, out, j) * Eigen::Map<const Matrix<S>>(q + first[j] * width_, width_, n);
+      multiply_turned(w_ih.values + j * width_ * out, out, width_, q + first[j] * width_, n,
+                      product);
       for (Index k = 0; k < n; ++k) {
         S* const target = gi + column[first[j] + k] * out;
         for (Index i = 0; i < out; ++i) target[i] += product[k * out + i];
@@ -100,23 +101,15 @@ class FeatureEncoder {
         const S* const source = d_gi + column[first[j] + k] * out;
         for (Index i = 0; i < out; ++i) gathered[k * out + i] = source[i];
       }
-      const Eigen::Map<const Matrix<S>> d_y(gathered, out, n);
-      Eigen::Map<Matrix<S>>(d_q + first[j] * width_, width_, n).noalias() =
-          block(w_ih, out, j).transpose() * d_y;
-      Eigen::Map<WeightMatrix<S>, 0, Eigen::OuterStride<>>(d_w_ih + j * width_, out, width_,
-                                                           Eigen::OuterStride<>(features_ * width_))
-          .noalias() +=
-          d_y * Eigen::Map<const Matrix<S>>(q + first[j] * width_, width_, n).transpose();
+      const Index step = features_ * width_;  // between rows of W_ih
+      small_multiply<false, S>({w_ih + j * width_, step, gathered, 1, out, out}, width_, n,
+                               d_q + first[j] * width_, width_);
+      small_multiply<true, S>({q + first[j] * width_, width_, gathered, out, 1, n}, width_, out,
+                              d_w_ih + j * width_, step);
     }
   }
 
  private:
-  template <class S>
-  Eigen::Map<const WeightMatrix<S>, 0, Eigen::OuterStride<>> block(const S* w_ih, Index out,
-                                                                   Index j) const {
-    return {w_ih + j * width_, out, width_, Eigen::OuterStride<>(features_ * width_)};
-  }
-
   Index features_, width_;
   Index weight_, bias_;
 };

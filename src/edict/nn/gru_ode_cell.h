@@ -24,7 +24,6 @@ class GruOdeCell {
   struct Cache {
     const S* h;  // H × w
     S* rz;       // 2H × w
-    S* rh;       // H × w, r∘h
     S* u;        // H × w
   };
 
@@ -40,23 +39,30 @@ class GruOdeCell {
   // Values of one evaluation that the backward pass needs, for w columns.
   template <class S>
   Cache<S> cache(Arena<S>& arena, const S* h, Index w) const {
-    S* const block = arena.take(4 * hidden_ * w);
-    return {h, block, block + 2 * hidden_ * w, block + 3 * hidden_ * w};
+    S* const block = arena.take(3 * hidden_ * w);
+    return {h, block, block + 2 * hidden_ * w};
   }
 
-  // d_h_dt: H × w.
   template <class S>
-  void forward(const S* params, Index w, const Cache<S>& c, S* dh_dt) const {
+  void turn(const S* params, S* turned) const {
+    turn_weights(params + w_rz_, 2 * hidden_, hidden_, turned + w_rz_);
+    turn_weights(params + w_u_, hidden_, hidden_, turned + w_u_);
+  }
+
+  // dh_dt: H × w; it holds r∘h on the way, which backward computes again rather than read.
+  template <class S>
+  void forward(Turned<S> params, Index w, const Cache<S>& c, S* dh_dt) const {
     const Index n = hidden_;
-    multiply(params + w_rz_, 2 * n, n, c.h, w, c.rz);
+    S* const r_h = dh_dt;
+    multiply_turned(params.values + w_rz_, 2 * n, n, c.h, w, c.rz);
     for (Index column = 0; column < w; ++column) {
       S* const r = c.rz + column * 2 * n;
       sigmoid_inplace(r, 2 * n);
       const S* const h = c.h + column * n;
-      S* const rh = c.rh + column * n;
+      S* const rh = r_h + column * n;
       for (Index i = 0; i < n; ++i) rh[i] = r[i] * h[i];
     }
-    multiply(params + w_u_, n, n, c.rh, w, c.u);
+    multiply_turned(params.values + w_u_, n, n, r_h, w, c.u);
     tanh_inplace(c.u, n * w);
     for (Index column = 0; column < w; ++column) {
       const S* const z = c.rz + column * 2 * n + n;
@@ -68,15 +74,18 @@ class GruOdeCell {
   }
 
   // d_h is written, the cache is used up (it holds the gradients of the pre-activations after).
+  // r_h: scratch, H × w.
   template <class S>
-  void backward(const S* params, Index w, const S* d_dh_dt, const Cache<S>& c, S* d_h,
+  void backward(const S* params, Index w, const S* d_dh_dt, const Cache<S>& c, S* r_h, S* d_h,
                 S* grads) const {
     const Index n = hidden_;
     for (Index column = 0; column < w; ++column) {
       const S* const d_k = d_dh_dt + column * n;
       const S* const h = c.h + column * n;
+      const S* const r = c.rz + column * 2 * n;
       S* const z = c.rz + column * 2 * n + n;
       S* const u = c.u + column * n;
+      S* const rh = r_h + column * n;
       S* const out = d_h + column * n;
       for (Index i = 0; i < n; ++i) {
         const S open = S(1) - z[i];
@@ -84,10 +93,11 @@ class GruOdeCell {
         out[i] = -d_open;                              // dh/dt = (1 − z)∘(u − h)
         z[i] = -d_k[i] * (u[i] - h[i]) * z[i] * open;  // through σ
         u[i] = d_open * (S(1) - u[i] * u[i]);          // through tanh
+        rh[i] = r[i] * h[i];
       }
     }
-    accumulate_outer(c.u, n, c.rh, n, w, grads + w_u_);  // u = tanh(W_u (r∘h))
-    S* const d_rh = c.rh;
+    accumulate_outer(c.u, n, r_h, n, w, grads + w_u_);  // u = tanh(W_u (r∘h))
+    S* const d_rh = r_h;
     multiply_transposed(params + w_u_, n, n, c.u, w, d_rh);
     for (Index column = 0; column < w; ++column) {
       const S* const h = c.h + column * n;

@@ -47,11 +47,19 @@ class MlpBank {
   Index rows() const { return rows_; }  // all outputs together
   Index stacked() const { return width_ * static_cast<Index>(outs_.size()); }  // K·P
 
+  template <class S>
+  void turn(const S* params, S* turned) const {
+    turn_weights(params + first_weight_, stacked(), in_, turned + first_weight_);
+    for (std::size_t k = 0; k < outs_.size(); ++k)
+      turn_weights(params + second_weight_[k], outs_[k], width_, turned + second_weight_[k]);
+  }
+
   // h: H × w; a: K·P × w (kept for backward); y: rows × w.
   template <class S>
-  void forward(const S* params, Index w, const S* h, S* a, S* y) const {
+  void forward(Turned<S> turned, Index w, const S* h, S* a, S* y) const {
     const Index n = stacked();
-    multiply(params + first_weight_, n, in_, h, w, a);
+    const S* const params = turned.values;
+    multiply_turned(params + first_weight_, n, in_, h, w, a);
     for (Index column = 0; column < w; ++column)
       for (Index i = 0; i < n; ++i) {
         const S v = a[column * n + i] + params[first_bias_ + i];
@@ -59,9 +67,10 @@ class MlpBank {
       }
     Index row = 0;
     for (std::size_t k = 0; k < outs_.size(); ++k) {
-      Strided<S> out(y + row, outs_[k], w, Eigen::OuterStride<>(rows_));
-      out.noalias() = weight(params, second_weight_[k], outs_[k], width_) * hidden(a, k, w);
-      out.colwise() += bias(params, second_bias_[k], outs_[k]);
+      for (Index column = 0; column < w; ++column)
+        std::copy_n(params + second_bias_[k], outs_[k], y + column * rows_ + row);
+      small_multiply<true, S>({params + second_weight_[k], outs_[k], hidden(a, k), 1, n, width_},
+                              outs_[k], w, y + row, rows_);
       row += outs_[k];
     }
   }
@@ -73,12 +82,14 @@ class MlpBank {
     const Index n = stacked();
     Index row = 0;
     for (std::size_t k = 0; k < outs_.size(); ++k) {
-      ConstStrided<S> d_out(d_y + row, outs_[k], w, Eigen::OuterStride<>(rows_));
-      bias(grads, second_bias_[k], outs_[k]) += d_out.rowwise().sum();
-      weight(grads, second_weight_[k], outs_[k], width_).noalias() +=
-          d_out * hidden(a, k, w).transpose();
-      Strided<S>(d_a + static_cast<Index>(k) * width_, width_, w, Eigen::OuterStride<>(n))
-          .noalias() = weight(params, second_weight_[k], outs_[k], width_).transpose() * d_out;
+      const S* const d_out = d_y + row;
+      for (Index column = 0; column < w; ++column)
+        for (Index i = 0; i < outs_[k]; ++i)
+          grads[second_bias_[k] + i] += d_out[column * rows_ + i];
+      small_multiply<true, S>({hidden(a, k), n, d_out, rows_, 1, w}, width_, outs_[k],
+                              grads + second_weight_[k], width_);
+      small_multiply<false, S>({params + second_weight_[k], width_, d_out, 1, rows_, outs_[k]},
+                               width_, w, hidden(d_a, k), n);
       row += outs_[k];
     }
     for (Index i = 0; i < n * w; ++i) d_a[i] = a[i] > S(0) ? d_a[i] : S(0);
@@ -88,14 +99,10 @@ class MlpBank {
   }
 
  private:
+  // Network k's rows of the stack.
   template <class S>
-  using Strided = Eigen::Map<Matrix<S>, 0, Eigen::OuterStride<>>;
-  template <class S>
-  using ConstStrided = Eigen::Map<const Matrix<S>, 0, Eigen::OuterStride<>>;
-
-  template <class S>
-  ConstStrided<S> hidden(const S* a, std::size_t k, Index w) const {
-    return {a + static_cast<Index>(k) * width_, width_, w, Eigen::OuterStride<>(stacked())};
+  S* hidden(S* a, std::size_t k) const {
+    return a + static_cast<Index>(k) * width_;
   }
 
   Index in_, width_;
