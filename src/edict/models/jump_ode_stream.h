@@ -17,6 +17,7 @@ class JumpOdeStream final : public StreamState {
  public:
   JumpOdeStream(const JumpOde<Head>& model, const float* params)
       : model_(model), params_(params), h_(model.hidden), ahead_(model.hidden) {
+    model.turn(params, turned_values_);
     // One full turn takes all the memory that later ones need.
     std::vector<float> zeros(static_cast<std::size_t>(model.features), 0.0f);
     std::vector<std::int32_t> all(zeros.size());
@@ -77,10 +78,10 @@ class JumpOdeStream final : public StreamState {
     model_.encoder.forward(params_, first, v, q);
     float* const gi = scratch_.take(3 * n);
     std::fill_n(gi, 3 * n, 0.0f);
-    model_.encoder.project(params_ + model_.update.input_weights(), 3 * n, first, column, q,
-                           scratch_, gi);
+    model_.encoder.project(Turned<float>{turned_values_.data() + model_.update.input_weights()},
+                           3 * n, first, column, q, scratch_, gi);
     const auto cache = model_.update.cache(scratch_, static_cast<const float*>(h_.data()), 1);
-    model_.update.forward(params_, 1, gi, cache, ahead_.data());
+    model_.update.forward(turned(), 1, gi, cache, ahead_.data());
     h_ = ahead_;
     scratch_.reset();
     indices_.reset();
@@ -89,16 +90,18 @@ class JumpOdeStream final : public StreamState {
  private:
   struct Field {
     const GruOdeCell& cell;
-    const float* params;
+    Turned<float> params;
     GruOdeCell::Cache<float> cache;
     float* state(int) { return const_cast<float*>(cache.h); }
     void evaluate(int, float* k) { cell.forward(params, 1, cache, k); }
   };
 
+  Turned<float> turned() const { return {turned_values_.data()}; }
+
   const float* head(const float* h) {
     float* const a = scratch_.take(model_.head.stacked());
     float* const phi = scratch_.take(model_.head.rows());
-    model_.head.forward(params_, 1, h, a, phi);
+    model_.head.forward(turned(), 1, h, a, phi);
     return phi;
   }
 
@@ -106,7 +109,7 @@ class JumpOdeStream final : public StreamState {
     const Index n = model_.hidden;
     const Tableau& solver = model_.solver;
     float* const y = scratch_.take(n);
-    Field field{model_.ode, params_, model_.ode.cache(scratch_, static_cast<const float*>(y), 1)};
+    Field field{model_.ode, turned(), model_.ode.cache(scratch_, static_cast<const float*>(y), 1)};
     float* const k = scratch_.take((Tableau::kMaxStages + 1) * n);
     float* const next = scratch_.take(n);
     if (!solver.adaptive && duration > 0) {
@@ -138,6 +141,7 @@ class JumpOdeStream final : public StreamState {
 
   const JumpOde<Head>& model_;
   const float* params_;
+  Vector<float> turned_values_;
   Vector<float> h_, ahead_;
   double dt_ = 0.0;  // where the adaptive solver stands
   Arena<float> scratch_;
