@@ -81,8 +81,8 @@ TEST_P(GuardOnWalk, ClipsExactlyToTheBound) {
       double centre = m.mean, sigma = std::sqrt(m.epistemic);
       if (guard.deviation == Deviation::predictive) sigma = std::sqrt(m.aleatoric + m.epistemic);
       if (guard.kind == Kind::population) {
-        centre = model.population_mean[static_cast<std::size_t>(j)];
-        sigma = model.population_deviation[static_cast<std::size_t>(j)];
+        centre = model.population.mean[static_cast<std::size_t>(j)];
+        sigma = model.population.scale[static_cast<std::size_t>(j)];
       }
       const double low = centre - guard.eta * sigma, high = centre + guard.eta * sigma;
       const double raw = static_cast<double>(agenda.value[k]);
@@ -108,8 +108,8 @@ INSTANTIATE_TEST_SUITE_P(All, GuardOnWalk,
 Dataset clipped_by_hand(const Dataset& data, const Model& model, double eta) {
   Dataset result = data;
   for (Observation& o : result.observations) {
-    const double mean = model.population_mean[static_cast<std::size_t>(o.feature)];
-    const double deviation = model.population_deviation[static_cast<std::size_t>(o.feature)];
+    const double mean = model.population.mean[static_cast<std::size_t>(o.feature)];
+    const double deviation = model.population.scale[static_cast<std::size_t>(o.feature)];
     o.value = std::clamp(o.value, mean - eta * deviation, mean + eta * deviation);
   }
   return result;
@@ -125,8 +125,8 @@ TEST(PopulationGuard, EqualsDataClippedBeforehand) {
     const Split parts = model.split(data);
     // The moments are those of the training data, whatever units the model works in.
     const Standardisation fit = fit_standardisation(data, parts.train, model.config.data.t_cut);
-    EXPECT_EQ(model.population_mean, fit.mean);
-    EXPECT_EQ(model.population_deviation, fit.scale);
+    EXPECT_EQ(model.population.mean, fit.mean);
+    EXPECT_EQ(model.population.scale, fit.scale);
     EXPECT_NEAR(model.standardisation.scale[0], standardise ? fit.scale[0] : 1.0, 1e-15);
 
     const auto all = every_series(data);

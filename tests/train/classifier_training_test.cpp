@@ -121,8 +121,8 @@ TEST(ClassifierTraining, FileKeepsEverySeedAndThePopulation) {
   std::filesystem::remove(path);
   EXPECT_EQ(loaded.params, result.model.params);
   EXPECT_EQ(loaded.classes, result.model.classes);
-  EXPECT_EQ(loaded.population_mean, result.model.population_mean);
-  EXPECT_EQ(loaded.population_deviation, result.model.population_deviation);
+  EXPECT_EQ(loaded.population.mean, result.model.population.mean);
+  EXPECT_EQ(loaded.population.scale, result.model.population.scale);
   ASSERT_EQ(loaded.seed_classifiers.size(), 3u);
   for (std::size_t s = 0; s < 3; ++s) {
     EXPECT_EQ(loaded.seed_classifiers[s].seed, result.model.seed_classifiers[s].seed);

@@ -89,7 +89,7 @@ class Sweep {
  private:
   Standardisation units() const {
     if (by_rate(options_.noise.kind)) return model_.standardisation;
-    return {model_.population_mean, model_.population_deviation, {}, {}};
+    return model_.population;
   }
 
   // Appends the results of the given seeds' classifiers on one encoding.

@@ -67,6 +67,17 @@ void check_start(const Model& model, const Agenda<float>& agenda) {
                     agenda.start * model.config.data.time_unit));
 }
 
+nlohmann::json to_json(const Standardisation& z) {
+  return {{"mean", z.mean},
+          {"scale", z.scale},
+          {"statics_mean", z.statics_mean},
+          {"statics_scale", z.statics_scale}};
+}
+
+Standardisation standardisation_from_json(const nlohmann::json& json) {
+  return {json.at("mean"), json.at("scale"), json.at("statics_mean"), json.at("statics_scale")};
+}
+
 }  // namespace
 
 Model Model::create(const Config& config, const Dataset& data, const Split& split,
@@ -94,9 +105,8 @@ Model Model::create(const Config& config, const Dataset& data, const Split& spli
     throw Error(
         fmt::format("the data begin at time {}, before 0; set data.start=first", range.first));
   model.horizon = range.last;
-  model.standardisation = fit_standardisation(data, split.train, settings.t_cut);
-  model.population_mean = model.standardisation.mean;
-  model.population_deviation = model.standardisation.scale;
+  model.population = fit_standardisation(data, split.train, settings.t_cut);
+  model.standardisation = model.population;
   if (!settings.standardise) {
     std::fill(model.standardisation.mean.begin(), model.standardisation.mean.end(), 0.0);
     std::fill(model.standardisation.scale.begin(), model.standardisation.scale.end(), 1.0);
@@ -128,8 +138,7 @@ Model Model::with_classifier(const Config& settings,
   model.statics = statics;
   model.classes = class_names;
   model.standardisation = standardisation;
-  model.population_mean = population_mean;
-  model.population_deviation = population_deviation;
+  model.population = population;
   model.horizon = horizon;
   model.network =
       make_network(model.config, static_cast<Index>(features.size()),
@@ -189,8 +198,8 @@ Asking Model::asking(const Guard& guard) const {
   Asking asking;
   asking.guard = guard;
   for (std::size_t j = 0; j < features.size(); ++j) {
-    asking.population_mean.push_back(standardisation.to_standard(j, population_mean[j]));
-    asking.population_deviation.push_back(population_deviation[j] / standardisation.scale[j]);
+    asking.population_mean.push_back(population_mean(j));
+    asking.population_deviation.push_back(population_deviation(j));
   }
   return asking;
 }
@@ -276,7 +285,6 @@ Agenda<float> query_agenda(const Model& model, const Dataset& data, std::size_t 
 // ---------------------------------------------------------------------------------------- file
 
 TensorFile to_tensors(const Model& model) {
-  const Standardisation& z = model.standardisation;
   std::vector<std::int64_t> seeds;
   for (const SeedClassifier& classifier : model.seed_classifiers) seeds.push_back(classifier.seed);
   const nlohmann::json meta = {
@@ -287,12 +295,8 @@ TensorFile to_tensors(const Model& model) {
       {"classes", model.classes},
       {"classifier", model.network->classes() > 0},
       {"horizon", model.horizon},
-      {"standardisation",
-       {{"mean", z.mean},
-        {"scale", z.scale},
-        {"statics_mean", z.statics_mean},
-        {"statics_scale", z.statics_scale}}},
-      {"population", {{"mean", model.population_mean}, {"deviation", model.population_deviation}}},
+      {"standardisation", to_json(model.standardisation)},
+      {"population", to_json(model.population)},
       {"classifier_seeds", seeds},
   };
   TensorFile file;
@@ -332,23 +336,18 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
     meta.at("classes").get_to(model.classes);
     meta.at("classifier").get_to(classifier);
     meta.at("horizon").get_to(model.horizon);
-    const nlohmann::json& z = meta.at("standardisation");
-    z.at("mean").get_to(model.standardisation.mean);
-    z.at("scale").get_to(model.standardisation.scale);
-    z.at("statics_mean").get_to(model.standardisation.statics_mean);
-    z.at("statics_scale").get_to(model.standardisation.statics_scale);
-    meta.at("population").at("mean").get_to(model.population_mean);
-    meta.at("population").at("deviation").get_to(model.population_deviation);
+    model.standardisation = standardisation_from_json(meta.at("standardisation"));
+    model.population = standardisation_from_json(meta.at("population"));
     meta.at("classifier_seeds").get_to(seeds);
   } catch (const nlohmann::json::exception&) {
     throw refuse("its metadata is malformed");
   }
-  const Standardisation& z = model.standardisation;
-  if (model.features.empty() || z.mean.size() != model.features.size() ||
-      z.scale.size() != model.features.size() || z.statics_mean.size() != model.statics.size() ||
-      z.statics_scale.size() != model.statics.size() ||
-      model.population_mean.size() != model.features.size() ||
-      model.population_deviation.size() != model.features.size() ||
+  const auto fits = [&](const Standardisation& z) {
+    return z.mean.size() == model.features.size() && z.scale.size() == model.features.size() &&
+           z.statics_mean.size() == model.statics.size() &&
+           z.statics_scale.size() == model.statics.size();
+  };
+  if (model.features.empty() || !fits(model.standardisation) || !fits(model.population) ||
       (classifier && model.classes.empty()) || (!classifier && !seeds.empty()))
     throw refuse("its metadata contradicts itself");
   model.network = make_network(model.config, static_cast<Index>(model.features.size()),

@@ -26,11 +26,9 @@ struct SeedClassifier {
 struct Model {
   Config config;  // resolved: data.t_cut and data.start are what training used
   std::vector<std::string> features, statics, classes;
-  Standardisation standardisation;
-  // Of every feature in the training data, in raw units; the standardisation's own unless
-  // data.standardise is off. The population clip holds observations against them.
-  std::vector<double> population_mean, population_deviation;
-  double horizon = 0.0;  // last time of the training split: where h(T) is read
+  Standardisation standardisation;  // between the data's units and the model's
+  Standardisation population;       // of the training split; the same, if data.standardise
+  double horizon = 0.0;             // last time of the training split: where h(T) is read
   std::unique_ptr<Network> network;
   Vector<float> params;
   // Trained from several seeds on the same states h(T); the chosen one is also in `params`.
@@ -61,6 +59,14 @@ struct Model {
   Split split(const Dataset& data) const;
 
   double to_model_time(double time) const { return time / config.data.time_unit; }
+
+  // Mean and deviation of a feature in the training split, in the model's units.
+  double population_mean(std::size_t feature) const {
+    return standardisation.to_standard(feature, population.mean[feature]);
+  }
+  double population_deviation(std::size_t feature) const {
+    return population.scale[feature] / standardisation.scale[feature];
+  }
 };
 
 void save_model(const Model& model, const std::filesystem::path& path);
