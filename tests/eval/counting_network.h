@@ -2,9 +2,12 @@
 // after the population clip if that is asked for.
 #pragma once
 
+#include "edict/core/error.h"
 #include "edict/models/model.h"
 
 namespace edict {
+
+class StreamState;
 
 class CountingWorker final : public Worker {
  public:
@@ -42,6 +45,9 @@ class CountingNetwork final : public Network {
  public:
   const ParameterLayout& layout() const override { return layout_; }
   std::unique_ptr<Worker> worker() const override { return std::make_unique<CountingWorker>(); }
+  virtual std::unique_ptr<StreamState> stream(const float*) const {
+    throw Error("a counting network has no distribution to stream");
+  }
   Index hidden() const override { return 0; }
   bool has_distribution() const override { return false; }
   Index classes() const override { return 2; }
@@ -56,8 +62,7 @@ inline Model counting_model(const Dataset& data) {
   model.features = data.features;
   model.classes = data.classes;
   model.standardisation = identity_standardisation(data);
-  model.population_mean.assign(data.features.size(), 0.0);
-  model.population_deviation.assign(data.features.size(), 1.0);
+  model.population = model.standardisation;
   model.horizon = 100.0;
   model.config.data.start = "zero";
   model.network = std::make_unique<CountingNetwork>();
