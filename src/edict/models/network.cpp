@@ -1,6 +1,11 @@
 #include "edict/models/network.h"
 
-#include "edict/core/error.h"
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "edict/models/gaussian_head.h"
 #include "edict/models/niw_head.h"
 
 namespace edict {
@@ -92,13 +97,43 @@ class JumpOdeNetwork final : public Network {
   std::size_t tape_bytes_;
 };
 
+template <class Head>
+std::unique_ptr<Network> make_jump_ode(const Config& config, Index features, Index covariates,
+                                       Index classes) {
+  return std::make_unique<JumpOdeNetwork<Head>>(config, features, covariates, classes);
+}
+
+// A new model is a line here, its name in kModelKinds, and its own file.
+struct Registration {
+  std::string_view kind;
+  bool has_distribution;
+  std::unique_ptr<Network> (*make)(const Config&, Index features, Index covariates, Index classes);
+};
+constexpr Registration kModels[] = {
+    {NiwHead::kKind, true, make_jump_ode<NiwHead>},
+    {GaussianHead::kKind, true, make_jump_ode<GaussianHead>},
+};
+static_assert(std::ranges::equal(kModels, kModelKinds, {}, &Registration::kind),
+              "the models here and the kinds in config.h differ");
+
 }  // namespace
 
 std::unique_ptr<Network> make_network(const Config& config, Index features, Index covariates,
                                       Index classes) {
-  if (config.model.kind == "edict")
-    return std::make_unique<JumpOdeNetwork<NiwHead>>(config, features, covariates, classes);
-  throw Error("unknown model.kind '" + config.model.kind + "'");
+  const std::string& kind = config.model.kind;
+  const auto model = std::ranges::find(kModels, kind, &Registration::kind);
+  if (model == std::end(kModels)) throw Error("unknown model.kind '" + kind + "'");
+  if (classes == 0 && !model->has_distribution)
+    throw Error(fmt::format("{} only tells classes apart; give it data with a label column", kind));
+  return model->make(config, features, covariates, classes);
+}
+
+Error no_distribution(std::string_view kind) {
+  std::string others;
+  for (const Registration& model : kModels)
+    if (model.has_distribution) others += (others.empty() ? "" : " or ") + std::string(model.kind);
+  return Error(fmt::format("{} only tells classes apart and has no distribution to ask for; use {}",
+                           kind, others));
 }
 
 }  // namespace edict
