@@ -14,7 +14,8 @@
 namespace edict {
 
 // Every model there is; models/network.cpp says how each is made.
-inline constexpr std::array<std::string_view, 2> kModelKinds = {"edict", "gru-ode-bayes"};
+inline constexpr std::array<std::string_view, 5> kModelKinds = {"edict", "gru-ode-bayes", "gru-d",
+                                                                "ipn", "seft"};
 
 struct DataConfig {
   std::int64_t seed = 0;

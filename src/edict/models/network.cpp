@@ -6,7 +6,11 @@
 #include <string>
 
 #include "edict/models/gaussian_head.h"
+#include "edict/models/gru_d.h"
+#include "edict/models/ipn.h"
 #include "edict/models/niw_head.h"
+#include "edict/models/seft.h"
+#include "edict/models/supervised.h"
 
 namespace edict {
 namespace {
@@ -103,6 +107,12 @@ std::unique_ptr<Network> make_jump_ode(const Config& config, Index features, Ind
   return std::make_unique<JumpOdeNetwork<Head>>(config, features, covariates, classes);
 }
 
+template <class Encoder>
+std::unique_ptr<Network> make_supervised(const Config& config, Index features, Index covariates,
+                                         Index classes) {
+  return std::make_unique<SupervisedNetwork<Encoder>>(config, features, covariates, classes);
+}
+
 // A new model is a line here, its name in kModelKinds, and its own file.
 struct Registration {
   std::string_view kind;
@@ -112,6 +122,9 @@ struct Registration {
 constexpr Registration kModels[] = {
     {NiwHead::kKind, true, make_jump_ode<NiwHead>},
     {GaussianHead::kKind, true, make_jump_ode<GaussianHead>},
+    {GruD::kKind, false, make_supervised<GruD>},
+    {Ipn::kKind, false, make_supervised<Ipn>},
+    {Seft::kKind, false, make_supervised<Seft>},
 };
 static_assert(std::ranges::equal(kModels, kModelKinds, {}, &Registration::kind),
               "the models here and the kinds in config.h differ");

@@ -83,3 +83,17 @@ def gradients(model, loss):
 def write(name, cases):
     text = "[\n" + ",\n".join(json.dumps(c) for c in cases) + "\n]\n"
     (HERE / name).write_text(text)
+
+
+def supervised_case(model, batch, config, many, features, classes, rng, extra=None):
+    """Logits, loss and gradients of the summed cross-entropy (plus `extra()`, if given)."""
+    randomise(model, rng)
+    model.eval()
+    labels = [int(rng.integers(classes)) for _ in many]
+    logits = model(*batch)
+    cross_entropy = torch.nn.functional.cross_entropy(logits, torch.tensor(labels), reduction="sum")
+    loss = cross_entropy + (extra() if extra else 0.0)
+    return dict(config=config, features=features, covariates=len(many[0].covariates),
+                classes=classes, series=[s.plain() for s in many], labels=labels,
+                params=parameters(model), logits=shortened(logits), loss=loss.item(),
+                cross_entropy=cross_entropy.item(), grads=gradients(model, loss))
