@@ -32,7 +32,7 @@ Dataset data() {
   data.statics = {"age"};
   data.classes = {"no", "yes"};
   const auto add = [&](std::int32_t label, double age, const std::vector<double>& times) {
-    data.add_series("s" + std::to_string(data.size()), label, Dataset::kNone, {&age, 1});
+    data.add_series(std::to_string(data.size()), label, Dataset::kNone, {&age, 1});
     for (const double t : times) {
       data.add_event(t);
       data.add_observation(0, std::sin(5 * t) + age / 50);
@@ -75,8 +75,8 @@ TEST_P(EveryKind, AnswersTheSameAfterAReload) {
   EXPECT_EQ(logits(loaded), before);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryKind, testing::ValuesIn(kModelKinds), [](const auto& info) {
-  std::string name(info.param);
+INSTANTIATE_TEST_SUITE_P(All, EveryKind, testing::ValuesIn(kModelKinds), [](const auto& kind) {
+  std::string name(kind.param);
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
