@@ -2,7 +2,7 @@
 // the columns [first[s], first[s+1]). An empty set has mean 0.
 #pragma once
 
-#include <cmath>
+#include <algorithm>
 #include <vector>
 
 #include "edict/core/types.h"
@@ -21,21 +21,23 @@ struct Segments {
 template <class S>
 void segment_mean(const Segments& segments, Index n, const S* x, S* mean) {
   for (Index s = 0; s < segments.sets(); ++s) {
-    Eigen::Map<Vector<S>> out(mean + s * n, n);
-    out.setZero();
+    S* const out = mean + s * n;
+    std::fill_n(out, n, S(0));
     for (Index j = segments.first[s]; j < segments.first[s + 1]; ++j)
-      out += Eigen::Map<const Vector<S>>(x + j * n, n);
-    if (segments.size(s) > 0) out /= static_cast<S>(segments.size(s));
+      for (Index i = 0; i < n; ++i) out[i] += x[j * n + i];
+    const S share = S(1) / static_cast<S>(std::max<Index>(1, segments.size(s)));
+    for (Index i = 0; i < n; ++i) out[i] *= share;
   }
 }
 
 // d_x is written.
 template <class S>
 void segment_mean_backward(const Segments& segments, Index n, const S* d_mean, S* d_x) {
-  for (Index s = 0; s < segments.sets(); ++s)
+  for (Index s = 0; s < segments.sets(); ++s) {
+    const S share = S(1) / static_cast<S>(std::max<Index>(1, segments.size(s)));
     for (Index j = segments.first[s]; j < segments.first[s + 1]; ++j)
-      Eigen::Map<Vector<S>>(d_x + j * n, n) =
-          Eigen::Map<const Vector<S>>(d_mean + s * n, n) / static_cast<S>(segments.size(s));
+      for (Index i = 0; i < n; ++i) d_x[j * n + i] = share * d_mean[s * n + i];
+  }
 }
 
 // In place; a: rows × elements, each row of each set sums to 1.
