@@ -12,6 +12,7 @@
 #include <numeric>
 #include <optional>
 
+#include "edict/config/toml_text.h"
 #include "edict/core/error.h"
 
 namespace edict {

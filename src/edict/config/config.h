@@ -94,12 +94,6 @@ std::vector<Key> keys(Config& config);
 // that names file, line and, for an unknown key, the nearest known one.
 void read_toml(const std::filesystem::path& file, Config& config);
 
-// The same from text; messages call it `name`.
-void read_toml_text(std::string_view text, const std::string& name, Config& config);
-
-// Every key with its value, as a file that read_toml reads back to the same configuration.
-std::string to_toml(const Config& config);
-
 // One `table.key=value` as given to --set.
 void set(Config& config, std::string_view assignment);
 

@@ -27,7 +27,8 @@ std::vector<std::vector<std::string>> rows(const std::string& name, std::size_t 
     at = end + 1;
     if (line == 0 || cells == std::vector<std::string>{""}) continue;
     if (cells.size() != columns)
-      throw Error(fmt::format("{}:{}: {} cells instead of {}", name, line + 1, cells.size(), columns));
+      throw Error(
+          fmt::format("{}:{}: {} cells instead of {}", name, line + 1, cells.size(), columns));
     result.push_back(std::move(cells));
   }
   return result;

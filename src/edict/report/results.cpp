@@ -29,9 +29,8 @@ std::optional<MeanStd> over(const std::vector<double>& values) {
 json entry(const std::optional<MeanStd>& ours, const std::optional<MeanStd>& published,
            bool lower_is_better, int digits, const std::vector<std::string>& runs) {
   json result{{"ours", to_json(ours)}, {"published", to_json(published)}, {"runs", runs}};
-  result["verdict"] = ours && published
-                          ? json(verdict(*ours, *published, lower_is_better, digits))
-                          : json(nullptr);
+  result["verdict"] =
+      ours && published ? json(verdict(*ours, *published, lower_is_better, digits)) : json(nullptr);
   return result;
 }
 
@@ -91,8 +90,8 @@ void add_calibration(const Group& group, json& rows) {
         stds.push_back(value["std"]);
         folders.push_back(run->folder);
       }
-      const auto published = Published::tables().calibration(group.data->title, group.method, task,
-                                                             metric);
+      const auto published =
+          Published::tables().calibration(group.data->title, group.method, task, metric);
       if (means.empty() && !published) continue;
       std::optional<MeanStd> ours;
       if (!means.empty()) ours = MeanStd{over(means)->mean, over(stds)->mean};
@@ -118,14 +117,13 @@ void add_score(const Group& group, const char* score, int level, json& rows) {
         for (const json& candidate : curve["levels"])
           if (candidate["level"] == level) point = &candidate;
       if (!point) continue;
-      for (const json& seed : (*point)["seeds"])
-        values.push_back(100 * seed[score].get<double>());
+      for (const json& seed : (*point)["seeds"]) values.push_back(100 * seed[score].get<double>());
       folders.push_back(run->folder);
     }
     const std::string method = method_name(group.method, guard.kind);
-    const auto published =
-        level < 0 ? std::nullopt
-                  : Published::tables().score(score, group.data->title, method, level);
+    const auto published = level < 0
+                               ? std::nullopt
+                               : Published::tables().score(score, group.data->title, method, level);
     if (values.empty() && !published) continue;
     json row = entry(over(values), published, false, 1, folders);
     row["dataset"] = group.data->title;
@@ -157,9 +155,9 @@ std::string method_name(const std::string& method, Guard::Kind guard) {
 }
 
 json results_of(const Study& study) {
-  json results{{"levels", study.plan.levels},        {"seeds", study.plan.seeds},
-               {"datasets", json::array()},          {"calibration", json::array()},
-               {"accuracy", json::array()},          {"auroc", json::array()},
+  json results{{"levels", study.plan.levels}, {"seeds", study.plan.seeds},
+               {"datasets", json::array()},   {"calibration", json::array()},
+               {"accuracy", json::array()},   {"auroc", json::array()},
                {"runs", json::array()}};
   for (const StudiedData& data : study.datasets) results["datasets"].push_back(dataset_entry(data));
   std::vector<int> levels{-1};

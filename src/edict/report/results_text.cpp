@@ -63,20 +63,21 @@ std::string results_markdown(const json& results) {
       "| dataset | classes | features | series | events a series | published series |\n"
       "|---|---|---|---|---|---|\n";
   for (const json& data : results["datasets"])
-    text += fmt::format("| {} | {} | {} | {} | {:.1f} | {} |\n",
-                        data["dataset"].get<std::string>(), data["classes"].get<int>(),
-                        data["features"].get<int>(), data["series"].get<long>(),
-                        data["events_per_series"].get<double>(),
+    text += fmt::format("| {} | {} | {} | {} | {:.1f} | {} |\n", data["dataset"].get<std::string>(),
+                        data["classes"].get<int>(), data["features"].get<int>(),
+                        data["series"].get<long>(), data["events_per_series"].get<double>(),
                         data["published"].is_null() ? "–" : data["published"]["series"].dump());
-  text += "\n## Calibration\n\n± is over series.\n\n"
-          "| dataset | method | task | metric | ours | published |\n|---|---|---|---|---|---|\n";
+  text +=
+      "\n## Calibration\n\n± is over series.\n\n"
+      "| dataset | method | task | metric | ours | published |\n|---|---|---|---|---|---|\n";
   for (const json& row : results["calibration"])
     text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", row["dataset"].get<std::string>(),
                         row["method"].get<std::string>(), row["task"].get<std::string>(),
                         row["metric"].get<std::string>(), linked(row, 3),
                         value_text(row["published"], 3));
-  text += "\n## Classification under noise\n\n± is over seeds. Level 0 of the published noise "
-          "still has a deviation of 0.1; \"none\" is without any.\n";
+  text +=
+      "\n## Classification under noise\n\n± is over seeds. Level 0 of the published noise "
+      "still has a deviation of 0.1; \"none\" is without any.\n";
   for (const json& data : results["datasets"])
     for (const char* score : {"accuracy", "auroc"})
       text += noise_markdown(results, score, data["dataset"]);

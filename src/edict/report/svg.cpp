@@ -60,8 +60,8 @@ Chart::Chart(double width, double height, Range x, Range y, std::string x_label,
   frame_ += fmt::format(
       R"x(<text class="label" transform="translate(14 {:.1f}) rotate(-90)" text-anchor="middle">{}</text>)x",
       (kTop + height_ - kBottom) / 2, escape(y_label));
-  frame_ += fmt::format(R"(<text class="title" x="{:.1f}" y="16">{}</text>)", kLeft,
-                        escape(title_));
+  frame_ +=
+      fmt::format(R"(<text class="title" x="{:.1f}" y="16">{}</text>)", kLeft, escape(title_));
 }
 
 double Chart::px(double x) const {
@@ -98,8 +98,9 @@ void Chart::dots(const Points& points, double radius, const std::string& css) {
 
 void Chart::marker(double x, double y, double radius, const std::string& css,
                    const std::string& tip) {
-  body_ += fmt::format(R"(<circle class="{}" cx="{:.1f}" cy="{:.1f}" r="{}"><title>{}</title></circle>)",
-                       css, px(x), py(y), radius, escape(tip));
+  body_ +=
+      fmt::format(R"(<circle class="{}" cx="{:.1f}" cy="{:.1f}" r="{}"><title>{}</title></circle>)",
+                  css, px(x), py(y), radius, escape(tip));
 }
 
 void Chart::whisker(double x, double low, double high, const std::string& css) {

@@ -72,8 +72,8 @@ json view_of(const Model& model, const View& view, const std::vector<double>& ti
       json clips = json::array();
       for (const Clip& clip : trajectory.clips)
         if (clip.feature == j)
-          clips.push_back({short_number(clip.time), short_number(clip.raw),
-                           short_number(clip.used), short_number(clip.sigmas)});
+          clips.push_back({short_number(clip.time), short_number(clip.raw), short_number(clip.used),
+                           short_number(clip.sigmas)});
       result["features"].push_back({{"mean", numbers(mean)},
                                     {"half", numbers(half)},
                                     {"aleatoric", numbers(aleatoric)},
@@ -122,13 +122,14 @@ json browse(const Model& model, const Dataset& data, std::span<const std::size_t
     for (int k = 0; k <= options.points; ++k)
       times.push_back(start + (end - start) * k / options.points);
     const auto features = most_observed(whole, options.features);
-    json one{{"id", data.ids[i]},
-             {"label", data.labels[i] == Dataset::kNone
-                           ? json(nullptr)
-                           : json(data.classes[static_cast<std::size_t>(data.labels[i])])},
-             {"times", numbers(times)},
-             {"forecast", view_of(model, {before, {}}, times, features, pool, options)},
-             {"noisy", view_of(model, {noisy, {Guard::Kind::edgr}}, times, features, pool, options)}};
+    json one{
+        {"id", data.ids[i]},
+        {"label", data.labels[i] == Dataset::kNone
+                      ? json(nullptr)
+                      : json(data.classes[static_cast<std::size_t>(data.labels[i])])},
+        {"times", numbers(times)},
+        {"forecast", view_of(model, {before, {}}, times, features, pool, options)},
+        {"noisy", view_of(model, {noisy, {Guard::Kind::edgr}}, times, features, pool, options)}};
     for (const std::size_t j : features) {
       constexpr double kInf = std::numeric_limits<double>::infinity();
       one["features"].push_back({{"name", data.features[j]},

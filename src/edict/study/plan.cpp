@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "edict/config/toml_text.h"
 #include "edict/core/embedded.h"
 #include "edict/core/error.h"
 
@@ -24,8 +25,7 @@ class Entries {
   T get(std::string_view key, const char* kind) {
     known_.push_back(key);
     const toml::node* node = table_.get(key);
-    if (!node)
-      throw Error(fmt::format("{}: '{}' is missing; give {}", where(table_), key, kind));
+    if (!node) throw Error(fmt::format("{}: '{}' is missing; give {}", where(table_), key, kind));
     return value<T>(*node, key, kind);
   }
   template <class T>
@@ -40,8 +40,7 @@ class Entries {
     const toml::node* node = table_.get(key);
     if (!node) return result;
     const toml::array* array = node->as_array();
-    if (!array)
-      throw Error(fmt::format("{}: '{}' must be a list of {}", where(*node), key, kind));
+    if (!array) throw Error(fmt::format("{}: '{}' must be a list of {}", where(*node), key, kind));
     for (const toml::node& entry : *array) result.push_back(value<T>(entry, key, kind));
     return result;
   }
@@ -100,8 +99,8 @@ PlannedData read_data(Entries entries) {
   data.rate = entries.get_or<double>("rate", data.rate, "a number");
   data.time_unit = entries.get_or<std::string>("time", "", "a text");
   if (series < 10 || data.seed < 0 || !(data.rate >= 0))
-    throw Error(fmt::format("{}: series must be at least 10, seed and rate not negative",
-                            entries.where()));
+    throw Error(
+        fmt::format("{}: series must be at least 10, seed and rate not negative", entries.where()));
   data.series = static_cast<std::size_t>(series);
   entries.refuse_unknown();
   return data;
@@ -168,7 +167,8 @@ Plan read_plan_text(std::string_view text, const std::string& name) {
     read_experiment({*table, name}, plan);
   entries.refuse_unknown();
   if (plan.levels.empty() || plan.seeds.empty() || plan.models.empty())
-    throw Error(fmt::format("{}: a plan needs levels, seeds and at least one [[experiment]]", name));
+    throw Error(
+        fmt::format("{}: a plan needs levels, seeds and at least one [[experiment]]", name));
   for (const std::int64_t seed : plan.seeds)
     if (seed < 0) throw Error(fmt::format("{}: seed {} is negative", name, seed));
   return plan;

@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "edict/config/toml_text.h"
 #include "edict/core/error.h"
 #include "edict/data/atomic_file.h"
 #include "edict/eval/evaluate.h"
@@ -89,11 +90,9 @@ std::vector<Run::Stage> Run::stages() const {
                     &Run::train_model});
   if (has_distribution_) stages.push_back({"evaluate", key_, test, &Run::evaluate_model});
   const json classifier{to_json(spec_.config)["classify"], spec_.seeds};
-  const std::string classifier_key =
-      has_distribution_ ? text_hash(key_ + classifier.dump()) : key_;
+  const std::string classifier_key = has_distribution_ ? text_hash(key_ + classifier.dump()) : key_;
   if (labelled_) {
-    if (has_distribution_)
-      stages.push_back({"classify", classifier_key, all, &Run::classify});
+    if (has_distribution_) stages.push_back({"classify", classifier_key, all, &Run::classify});
     const json sweep{spec_.levels, spec_.seeds, names_of(spec_.guards), spec_.data.rate};
     stages.push_back({"stress", text_hash(classifier_key + sweep.dump()),
                       test * static_cast<double>(spec_.guards.size() *
@@ -164,8 +163,8 @@ void Run::train_model(ThreadPool& pool, const RunHooks& hooks, double from, doub
   const auto epochs = static_cast<double>(spec_.config.train.epochs);
   options.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
                          const LossSums&) {
-    const double done = static_cast<double>(epoch - 1) +
-                        static_cast<double>(batch) / static_cast<double>(batches);
+    const double done =
+        static_cast<double>(epoch - 1) + static_cast<double>(batch) / static_cast<double>(batches);
     tell(hooks, from + cost * done / epochs, fmt::format("epoch {} of {:g}", epoch, epochs));
   };
   options.on_epoch = [&](const EpochRow& row) {
@@ -246,15 +245,17 @@ std::string Run::commands() const {
     text += fmt::format("edict generate synthetic --series {} --seed {} --out {}\n",
                         spec_.data.series, spec_.data.seed, data);
   text += fmt::format("edict train {} --config config.toml --out model\n", data);
-  if (has_distribution_) text += fmt::format("edict evaluate model {} --json evaluate.json\n", data);
+  if (has_distribution_)
+    text += fmt::format("edict evaluate model {} --json evaluate.json\n", data);
   if (!labelled_) return text;
   if (has_distribution_)
-    text += fmt::format("edict classify model {} --config config.toml --seeds {} --out classifier\n",
-                        data, fmt::join(spec_.seeds, ","));
-  text += fmt::format("edict stress {} {} --guard {} --levels {} --seeds {} --rate {} --json stress.json\n",
-                      has_distribution_ ? "classifier" : "model", data,
-                      fmt::join(names_of(spec_.guards), ","), fmt::join(spec_.levels, ","),
-                      fmt::join(spec_.seeds, ","), spec_.data.rate);
+    text +=
+        fmt::format("edict classify model {} --config config.toml --seeds {} --out classifier\n",
+                    data, fmt::join(spec_.seeds, ","));
+  text += fmt::format(
+      "edict stress {} {} --guard {} --levels {} --seeds {} --rate {} --json stress.json\n",
+      has_distribution_ ? "classifier" : "model", data, fmt::join(names_of(spec_.guards), ","),
+      fmt::join(spec_.levels, ","), fmt::join(spec_.seeds, ","), spec_.data.rate);
   return text;
 }
 

@@ -38,9 +38,9 @@ void say(const StudyOptions& options, const std::string& text) {
 
 bool at_hand(const PlannedData& plan, const StudyOptions& options) {
   if (plan.file.empty() || fs::exists(options.data / plan.file)) return true;
-  const std::string what = fmt::format(
-      "{}: {} is not there; make it with `edict import` (docs/datasets.md)", plan.title,
-      (options.data / plan.file).string());
+  const std::string what =
+      fmt::format("{}: {} is not there; make it with `edict import` (docs/datasets.md)", plan.title,
+                  (options.data / plan.file).string());
   if (options.need_all) throw Error(what);
   say(options, "left out: " + what);
   return false;
@@ -65,8 +65,7 @@ std::vector<Scheduled> schedule(const Plan& plan, const PlannedModel& model,
                  model.guards, plan.levels, plan.seeds};
     const Split parts = split(data.data, static_cast<std::uint64_t>(spec.config.data.seed),
                               spec.config.data.train, spec.config.data.validation);
-    const bool several =
-        !Model::create(spec.config, data.data, parts).network->has_distribution();
+    const bool several = !Model::create(spec.config, data.data, parts).network->has_distribution();
     std::vector<std::int64_t> seeds = model.train_seeds;
     if (seeds.empty())
       seeds = several ? plan.seeds : std::vector<std::int64_t>{spec.config.train.seed};
