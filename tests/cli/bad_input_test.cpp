@@ -10,6 +10,8 @@ struct BadData {
   const char* name;
   std::string csv;
   std::string message;  // must appear in the one line
+
+  friend void PrintTo(const BadData& bad, std::ostream* out) { *out << bad.name; }
 };
 
 class BadDataTest : public ToolTest, public testing::WithParamInterface<BadData> {};
@@ -46,6 +48,8 @@ struct BadCall {
   const char* name;
   std::string arguments;
   std::string message;
+
+  friend void PrintTo(const BadCall& bad, std::ostream* out) { *out << bad.name; }
 };
 
 class BadCallTest : public ToolTest, public testing::WithParamInterface<BadCall> {

@@ -55,11 +55,13 @@ void run(const Options& options) {
                     fmt::format("fine-tuning epoch {}", epoch));
   };
   training.on_epoch = [&](const EpochRow& row) {
+    const std::string learnt = row.epoch == 0
+                                   ? "before it"
+                                   : fmt::format("epoch {:3}  cross-entropy {:.4f}  nll {:8.4f}",
+                                                 row.epoch, row.cross_entropy, row.nll);
     progress.line(fmt::format(
-        "fine-tuning epoch {:3}  cross-entropy {:.4f}  nll {:8.4f}  | validation accuracy {:.4f}  "
-        "cross-entropy {:.4f}{}",
-        row.epoch, row.cross_entropy, row.nll, row.validation_accuracy,
-        row.validation_cross_entropy, row.best ? "  best" : ""));
+        "fine-tuning: {}  | validation accuracy {:.4f}  cross-entropy {:.4f}{}", learnt,
+        row.validation_accuracy, row.validation_cross_entropy, row.best ? "  best" : ""));
   };
   const ClassifierResult result = train_classifier(frozen, data, parts, pool, training);
   if (result.unlabelled > 0)

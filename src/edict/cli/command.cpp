@@ -47,10 +47,7 @@ void GuardOptions::add_to(CLI::App& command) {
 }
 
 Guard GuardOptions::resolve() const {
-  return {kind == "edgr"       ? Guard::Kind::edgr
-          : kind == "pop-mean" ? Guard::Kind::population
-                               : Guard::Kind::none,
-          eta, sigma == "epistemic" ? Guard::Deviation::epistemic : Guard::Deviation::predictive};
+  return {guard_from_name(kind), eta, deviation_from_name(sigma)};
 }
 
 void add_threads(CLI::App& command, int& threads) {

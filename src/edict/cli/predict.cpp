@@ -2,18 +2,21 @@
 
 #include <charconv>
 #include <cmath>
+#include <numeric>
 
 #include "edict/cli/command.h"
 #include "edict/core/error.h"
 #include "edict/data/atomic_file.h"
 #include "edict/data/csv.h"
+#include "edict/eval/classification.h"
 #include "edict/eval/trajectory.h"
 
 namespace edict::cli {
 namespace {
 
 struct Options {
-  std::string model, data, out, at;
+  std::string model, data, out, at, clips;
+  bool classes = false;
   double level = 0.9;
   GuardOptions guard;
   int threads = 0;
@@ -53,34 +56,90 @@ std::vector<double> parse_times(const std::string& text) {
   return times;
 }
 
-void run(const Options& options) {
-  check_writable(options.out);
-  const std::vector<double> times = parse_times(options.at);
-  const Model model = load_model(options.model);
-  const Dataset data = read_csv(options.data);
-  model.check_data(data);
-  ThreadPool pool(static_cast<std::size_t>(options.threads));
+// id,time,feature,mean,… of every feature; what a guard changed goes to --clips.
+void write_distributions(const Options& options, const Model& model, const Dataset& data,
+                         const std::vector<double>& times, ThreadPool& pool) {
   AtomicFile out(options.out);
   out.write("id,time,feature,mean,aleatoric,epistemic,lower,upper\n");
-  std::size_t rows = 0;
+  std::string clips = "id,time,feature,raw,used,sigmas\n";
+  std::size_t rows = 0, clipped = 0;
   predict(model, data, {times, {}, options.guard.resolve()}, pool,
           [&](const Trajectory& trajectory) {
+            const std::string id = csv_cell(data.ids[trajectory.series]);
             std::string text;
             for (std::size_t t = 0; t < times.size(); ++t)
               for (std::size_t j = 0; j < model.features.size(); ++j) {
                 const Marginal& m = trajectory.at(t, j);
                 const double half = half_width(m, options.level);
-                fmt::format_to(
-                    std::back_inserter(text), "{},{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g}\n",
-                    csv_cell(data.ids[trajectory.series]), times[t], csv_cell(model.features[j]),
-                    m.mean, m.aleatoric, m.epistemic, m.mean - half, m.mean + half);
+                fmt::format_to(std::back_inserter(text),
+                               "{},{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g}\n", id, times[t],
+                               csv_cell(model.features[j]), m.mean, m.aleatoric, m.epistemic,
+                               m.mean - half, m.mean + half);
                 ++rows;
               }
             out.write(text);
+            clipped += trajectory.clips.size();
+            if (options.clips.empty()) return;
+            for (const Clip& clip : trajectory.clips)
+              fmt::format_to(std::back_inserter(clips), "{},{},{},{:.9g},{:.9g},{:.4g}\n", id,
+                             clip.time, csv_cell(model.features[clip.feature]), clip.raw, clip.used,
+                             clip.sigmas);
           });
+  if (!options.clips.empty()) {
+    AtomicFile file(options.clips);
+    file.write(clips);
+    file.commit();
+  }
   out.commit();
   fmt::print("{}: {} rows, {} series at {} times, {} % interval\n", options.out, rows, data.size(),
              times.size(), 100 * options.level);
+  if (options.guard.kind != "none") fmt::print("{} observations were clipped\n", clipped);
+}
+
+// id,time,class,probability; without --at once a series, with everything observed.
+void write_classes(const Options& options, const Model& model, const Dataset& data,
+                   const std::vector<double>& times, ThreadPool& pool) {
+  std::vector<std::size_t> all(data.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const Guard guard = options.guard.resolve();
+  std::string text = times.empty() ? "id,class,probability\n" : "id,time,class,probability\n";
+  const auto row = [&](const std::string& start, std::span<const double> probabilities) {
+    for (std::size_t k = 0; k < probabilities.size(); ++k)
+      fmt::format_to(std::back_inserter(text), "{},{},{:.6g}\n", start, csv_cell(model.classes[k]),
+                     probabilities[k]);
+  };
+  if (times.empty()) {
+    const ClassProbabilities end = class_probabilities(model, data, all, pool, guard);
+    for (std::size_t i : all) row(csv_cell(data.ids[i]), end.row(i));
+  } else {
+    const auto paths = class_probabilities_over_time(model, data, all, times, pool, guard);
+    for (std::size_t i : all)
+      for (std::size_t t = 0; t < times.size(); ++t)
+        row(fmt::format("{},{}", csv_cell(data.ids[i]), times[t]), paths[i].row(t));
+  }
+  AtomicFile out(options.out);
+  out.write(text);
+  out.commit();
+  fmt::print("{}: probabilities of {} classes for {} series\n", options.out, model.classes.size(),
+             data.size());
+}
+
+void run(const Options& options) {
+  check_writable(options.out);
+  if (!options.clips.empty()) check_writable(options.clips);
+  const Model model = load_model(options.model);
+  const bool classes = options.classes || !model.network->has_distribution();
+  if (options.at.empty() && !classes)
+    throw Error("--at is missing: give the times to ask for, as START:STEP:END or t1,t2,…");
+  const std::vector<double> times =
+      options.at.empty() ? std::vector<double>{} : parse_times(options.at);
+  const Dataset data = read_csv(options.data);
+  model.check_data(data);
+  ThreadPool pool(static_cast<std::size_t>(options.threads));
+  if (classes)
+    write_classes(options, model, data, times, pool);
+  else
+    write_distributions(options, model, data, times, pool);
 }
 
 }  // namespace
@@ -88,16 +147,18 @@ void run(const Options& options) {
 void add_predict(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
-      "predict", "The distribution of every feature at any times, given what was seen before them");
+      "predict", "What was to be expected at any times: distributions, or class probabilities");
   command->add_option("model", options->model, "a trained model")->required()->type_name("MODEL");
   command->add_option("data", options->data, "the series")->required()->type_name("DATA.csv");
-  command->add_option("--at", options->at, "times to ask for")
-      ->required()
-      ->type_name("START:STEP:END|t1,t2,…");
+  command->add_option("--at", options->at, "times to ask for")->type_name("START:STEP:END|t1,t2,…");
   command->add_option("--out", options->out, "where to write")->required()->type_name("PRED.csv");
   command->add_option("--level", options->level, "of the predictive interval [lower, upper]")
       ->check(CLI::Range(0.001, 0.999999))
       ->capture_default_str();
+  command->add_flag("--classes", options->classes,
+                    "class probabilities instead: at the times of --at, or at the end");
+  command->add_option("--clips", options->clips, "write what the guard changed there")
+      ->type_name("CLIPS.csv");
   options->guard.add_to(*command);
   add_threads(*command, options->threads);
   command->callback([options] { run(*options); });

@@ -4,7 +4,7 @@
 
 #include <charconv>
 #include <nlohmann/json.hpp>
-#include <numeric>
+#include <optional>
 
 #include "edict/cli/command.h"
 #include "edict/cli/progress.h"
@@ -19,7 +19,8 @@ struct Options {
   std::string model, data, json, levels = "0-9", noise = "compounding", sigma = "epistemic";
   std::vector<std::string> guards{"none", "edgr", "pop-mean"};
   std::vector<std::int64_t> seeds{0, 1, 2};
-  double rate = -1, strength = -1, eta = 1.96;
+  std::optional<double> rate, strength;
+  double eta = 1.96;
   int threads = 0;
 };
 
@@ -60,8 +61,8 @@ StressOptions sweep_of(const Options& options) {
   sweep.levels = parse_levels(options.levels);
   sweep.seeds = options.seeds;
   sweep.noise = noise_from_name(options.noise);
-  if (options.strength >= 0) sweep.noise.strength = options.strength;
-  sweep.largest = options.rate >= 0 ? options.rate : usual_largest(sweep.noise.kind);
+  sweep.noise.strength = options.strength.value_or(sweep.noise.strength);
+  sweep.largest = options.rate.value_or(usual_largest(sweep.noise.kind));
   return sweep;
 }
 

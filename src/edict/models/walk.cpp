@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "edict/core/error.h"
 #include "edict/models/niw_head.h"
@@ -85,13 +86,16 @@ void Walk<S, Head>::board(const S* params, std::span<const Passenger<S>> passeng
 template <class S, class Head>
 void Walk<S, Head>::board_backward(const S* params, const S* d_h, S* grads) {
   const Index count = covariates_.cols(), n = model_.hidden;
-  Matrix<S> h0(n, count), d(n, count), d_hidden(n, count);
-  model_.init1.forward(params, count, init_hidden_.data(), h0.data());
-  tanh_inplace(h0.data(), h0.size());
-  for (Index i = 0; i < n * count; ++i) d.data()[i] = d_h[i] * (S(1) - h0.data()[i] * h0.data()[i]);
-  model_.init1.backward(params, count, init_hidden_.data(), d.data(), d_hidden.data(), grads);
-  d_hidden = (init_hidden_.array() > S(0)).select(d_hidden, S(0));
-  model_.init0.backward_weights(count, covariates_.data(), d_hidden.data(), grads);
+  S* const d = scratch_.take(n * count);  // h(0) at first
+  S* const d_hidden = scratch_.take(n * count);
+  model_.init1.forward(params, count, init_hidden_.data(), d);
+  tanh_inplace(d, n * count);
+  for (Index i = 0; i < n * count; ++i) d[i] = d_h[i] * (S(1) - d[i] * d[i]);
+  model_.init1.backward(params, count, init_hidden_.data(), d, d_hidden, grads);
+  for (Index i = 0; i < n * count; ++i)
+    d_hidden[i] = init_hidden_.data()[i] > S(0) ? d_hidden[i] : S(0);
+  model_.init0.backward_weights(count, covariates_.data(), d_hidden, grads);
+  scratch_.reset();
 }
 
 // Sends a column towards its next stop: to the walking ones, or to the waiting ones if it is there.
@@ -243,14 +247,14 @@ void Walk<S, Head>::serve_stops() {
     const auto& stop = column.agenda->stops[column.next_stop];
     return (stop.what & Agenda<S>::kAbsorb) && stop.count > 0 && stop.time < column.absorb_until;
   };
-  const auto middle =
-      std::stable_partition(columns_.waiting.begin(), columns_.waiting.end(), absorbs);
-
   StopOp op{};
   op.first_column = op_columns_.size();
   op.width = w;
-  op.absorbing = middle - columns_.waiting.begin();
-  op_columns_.insert(op_columns_.end(), columns_.waiting.begin(), columns_.waiting.end());
+  std::copy_if(columns_.waiting.begin(), columns_.waiting.end(), std::back_inserter(op_columns_),
+               absorbs);
+  op.absorbing = static_cast<Index>(op_columns_.size() - op.first_column);
+  std::remove_copy_if(columns_.waiting.begin(), columns_.waiting.end(),
+                      std::back_inserter(op_columns_), absorbs);
   columns_.waiting.clear();
   const std::span<const Index> columns{op_columns_.data() + op.first_column,
                                        static_cast<std::size_t>(w)};
@@ -454,33 +458,33 @@ LossSums Walk<S, Head>::train(const S* params, std::span<const Passenger<S>> pas
   board(params, passengers);
 
   std::size_t segments = 0;
-  std::vector<std::size_t> ticks;
+  ticks_.clear();
   const auto begin_segment = [&] {
     if (segments == snapshots_.size()) snapshots_.emplace_back();
     snapshots_[segments++] = columns_;
-    ticks.push_back(0);
+    ticks_.push_back(0);
     forget_tape();
   };
   begin_segment();
   while (tick()) {
-    ++ticks.back();
+    ++ticks_.back();
     if (tape_.bytes() > tape_bytes) begin_segment();
   }
   LossSums result = sums_;
   result.series = static_cast<double>(passengers.size());
 
-  Matrix<S> d_h = Matrix<S>::Zero(model_.hidden, columns_.h.cols());
-  if (at_end) at_end(columns_.h.data(), d_h.data());
-  const Matrix<S> final_states = columns_.h;
-  backward(params, d_h.data(), grads);
+  d_h_.setZero(model_.hidden, columns_.h.cols());
+  if (at_end) at_end(columns_.h.data(), d_h_.data());
+  final_states_ = columns_.h;
+  backward(params, d_h_.data(), grads);
   while (--segments > 0) {
     columns_ = snapshots_[segments - 1];
     forget_tape();
-    for (std::size_t i = 0; i < ticks[segments - 1]; ++i) tick();
-    backward(params, d_h.data(), grads);
+    for (std::size_t i = 0; i < ticks_[segments - 1]; ++i) tick();
+    backward(params, d_h_.data(), grads);
   }
-  columns_.h = final_states;
-  board_backward(params, d_h.data(), grads);
+  columns_.h = final_states_;
+  board_backward(params, d_h_.data(), grads);
   return result;
 }
 

@@ -128,8 +128,9 @@ class Walk {
   const JumpOde<Head>& model_;
   Columns columns_;
   Vector<S> turned_;  // of the walk under way
-  Matrix<S> covariates_, init_hidden_;
+  Matrix<S> covariates_, init_hidden_, final_states_, d_h_;
   std::vector<Columns> snapshots_;
+  std::vector<std::size_t> ticks_;  // of each segment
 
   Arena<S> tape_, scratch_;
   Arena<Index> index_tape_;

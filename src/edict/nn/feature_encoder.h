@@ -3,6 +3,7 @@
 // that a feature that was not observed costs nothing. Observations come sorted by feature.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -53,22 +54,19 @@ class FeatureEncoder {
       const S* const w = params + weight_ + j * kInputs * width_;
       S* const d_w = grads + weight_ + j * kInputs * width_;
       S* const d_b = grads + bias_ + j * width_;
-      for (Index k = first[j]; k < first[j + 1]; ++k) {
-        S* const d = d_q + k * width_;
-        const S* const out = q + k * width_;
-        for (Index i = 0; i < width_; ++i) {
-          d[i] = out[i] > S(0) ? d[i] : S(0);
-          d_b[i] += d[i];
-        }
-        for (Index input = 0; input < kInputs; ++input) {
-          S sum = 0;
-          const S x = v[4 * k + input];
-          for (Index i = 0; i < width_; ++i) {
-            sum += d[i] * w[input * width_ + i];
-            d_w[input * width_ + i] += d[i] * x;
-          }
-          d_v[4 * k + input] = sum;
-        }
+      const Index n = first[j + 1] - first[j];
+      S* const d = d_q + first[j] * width_;
+      const S* const out = q + first[j] * width_;
+      for (Index i = 0; i < n * width_; ++i) d[i] = out[i] > S(0) ? d[i] : S(0);
+      accumulate_bias(d, width_, n, d_b);
+      small_multiply<true, S>({d, width_, v + 4 * first[j], kInputs, 1, n}, width_, kInputs, d_w,
+                              width_);  // d_W += v d_qᵀ
+      for (Index k = 0; k < n; ++k) {   // four sums at a time: one alone would wait for itself
+        S sum[kInputs] = {};
+        for (Index i = 0; i < width_; ++i)
+          for (Index input = 0; input < kInputs; ++input)
+            sum[input] += d[k * width_ + i] * w[input * width_ + i];
+        std::copy_n(sum, kInputs, d_v + 4 * (first[j] + k));
       }
     }
   }

@@ -91,23 +91,10 @@ class GruCell {
                 S* grads) const {
     const Index n = hidden_;
     for (Index column = 0; column < w; ++column) {
-      const S* const d = d_h_next + column * n;
-      const S* const h = c.h + column * n;
-      const S* const gh_n = c.gh_n + column * n;
       S* const g = c.rzn + column * 3 * n;
       S* const dg = d_gh + column * 3 * n;
-      S* const out = d_h + column * n;
-      for (Index i = 0; i < n; ++i) {
-        const S r = g[i], z = g[n + i], candidate = g[2 * n + i];
-        out[i] = d[i] * z;  // h' = (1 − z)∘n + z∘h
-        const S d_z = d[i] * (h[i] - candidate) * z * (S(1) - z);
-        const S d_n = d[i] * (S(1) - z) * (S(1) - candidate * candidate);
-        const S d_r = d_n * gh_n[i] * r * (S(1) - r);  // n = tanh(gi_n + r∘gh_n)
-        g[i] = dg[i] = d_r;
-        g[n + i] = dg[n + i] = d_z;
-        g[2 * n + i] = d_n;
-        dg[2 * n + i] = d_n * r;
-      }
+      gates_back(n, d_h_next + column * n, c.h + column * n, c.gh_n + column * n, g, g + n,
+                 g + 2 * n, dg, dg + n, dg + 2 * n, d_h + column * n);
     }
     accumulate_bias(c.rzn, 3 * n, w, grads + b_ih_);
     accumulate_bias(d_gh, 3 * n, w, grads + b_hh_);
@@ -116,6 +103,25 @@ class GruCell {
   }
 
  private:
+  // One column; r, z, n hold the gates on entry and the gradient of gi on return. Parameters that
+  // do not overlap, so that the loop is vectorised.
+  template <class S>
+  static void gates_back(Index size, const S* __restrict d, const S* __restrict h,
+                         const S* __restrict gh_n, S* __restrict r, S* __restrict z,
+                         S* __restrict n, S* __restrict dg_r, S* __restrict dg_z,
+                         S* __restrict dg_n, S* __restrict d_h) {
+    for (Index i = 0; i < size; ++i) {
+      d_h[i] = d[i] * z[i];  // h' = (1 − z)∘n + z∘h
+      const S d_z = d[i] * (h[i] - n[i]) * z[i] * (S(1) - z[i]);
+      const S d_n = d[i] * (S(1) - z[i]) * (S(1) - n[i] * n[i]);
+      const S d_r = d_n * gh_n[i] * r[i] * (S(1) - r[i]);  // n = tanh(gi_n + r∘gh_n)
+      dg_n[i] = d_n * r[i];
+      r[i] = dg_r[i] = d_r;
+      z[i] = dg_z[i] = d_z;
+      n[i] = d_n;
+    }
+  }
+
   Index input_, hidden_;
   Index w_ih_, w_hh_, b_ih_, b_hh_;
 };

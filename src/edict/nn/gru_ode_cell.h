@@ -80,40 +80,44 @@ class GruOdeCell {
                 S* grads) const {
     const Index n = hidden_;
     for (Index column = 0; column < w; ++column) {
-      const S* const d_k = d_dh_dt + column * n;
-      const S* const h = c.h + column * n;
       const S* const r = c.rz + column * 2 * n;
-      S* const z = c.rz + column * 2 * n + n;
-      S* const u = c.u + column * n;
-      S* const rh = r_h + column * n;
-      S* const out = d_h + column * n;
-      for (Index i = 0; i < n; ++i) {
-        const S open = S(1) - z[i];
-        const S d_open = d_k[i] * open;
-        out[i] = -d_open;                              // dh/dt = (1 − z)∘(u − h)
-        z[i] = -d_k[i] * (u[i] - h[i]) * z[i] * open;  // through σ
-        u[i] = d_open * (S(1) - u[i] * u[i]);          // through tanh
-        rh[i] = r[i] * h[i];
-      }
+      update_back(n, d_dh_dt + column * n, c.h + column * n, r, c.rz + column * 2 * n + n,
+                  c.u + column * n, r_h + column * n, d_h + column * n);
     }
     accumulate_outer(c.u, n, r_h, n, w, grads + w_u_);  // u = tanh(W_u (r∘h))
     S* const d_rh = r_h;
     multiply_transposed(params + w_u_, n, n, c.u, w, d_rh);
-    for (Index column = 0; column < w; ++column) {
-      const S* const h = c.h + column * n;
-      S* const r = c.rz + column * 2 * n;
-      const S* const d = d_rh + column * n;
-      S* const out = d_h + column * n;
-      for (Index i = 0; i < n; ++i) {
-        out[i] += d[i] * r[i];                      // r∘h
-        r[i] = d[i] * h[i] * r[i] * (S(1) - r[i]);  // through σ
-      }
-    }
+    for (Index column = 0; column < w; ++column)
+      reset_back(n, d_rh + column * n, c.h + column * n, c.rz + column * 2 * n, d_h + column * n);
     accumulate_outer(c.rz, 2 * n, c.h, n, w, grads + w_rz_);  // [r; z] = σ([W_r; W_z] h)
     multiply_transposed_add(params + w_rz_, 2 * n, n, c.rz, w, d_h);
   }
 
  private:
+  // The element-wise parts of backward, one column at a time. As parameters of their own the
+  // pointers can be said not to overlap, without which the loops are not vectorised.
+  template <class S>
+  static void update_back(Index n, const S* __restrict d_k, const S* __restrict h,
+                          const S* __restrict r, S* __restrict z, S* __restrict u,
+                          S* __restrict r_h, S* __restrict d_h) {
+    for (Index i = 0; i < n; ++i) {
+      const S open = S(1) - z[i];
+      const S d_open = d_k[i] * open;
+      d_h[i] = -d_open;                              // dh/dt = (1 − z)∘(u − h)
+      z[i] = -d_k[i] * (u[i] - h[i]) * z[i] * open;  // through σ
+      u[i] = d_open * (S(1) - u[i] * u[i]);          // through tanh
+      r_h[i] = r[i] * h[i];
+    }
+  }
+  template <class S>
+  static void reset_back(Index n, const S* __restrict d_rh, const S* __restrict h, S* __restrict r,
+                         S* __restrict d_h) {
+    for (Index i = 0; i < n; ++i) {
+      d_h[i] += d_rh[i] * r[i];                      // r∘h
+      r[i] = d_rh[i] * h[i] * r[i] * (S(1) - r[i]);  // through σ
+    }
+  }
+
   Index hidden_;
   Index w_rz_;
   Index w_u_;

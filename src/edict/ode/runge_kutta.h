@@ -34,15 +34,16 @@ void step_forward(const Tableau& t, Field& field, Index n, Index w, const S* h, 
     }
     field.evaluate(i, k + i * size);
   }
-  if (h_next != h) std::copy(h, h + size, h_next);
+  const S* from = h;  // then what has been added up so far
   for (int i = 0; i < t.stages; ++i) {
     const S b = static_cast<S>(t.b[i]);
     if (b == S(0)) continue;
     for (Index column = 0; column < w; ++column) {
       const S scale = b * dt[column];
       const S* const slope = k + i * size + column * n;
-      for (Index r = 0; r < n; ++r) h_next[column * n + r] += scale * slope[r];
+      for (Index r = column * n, s = 0; s < n; ++r, ++s) h_next[r] = from[r] + scale * slope[s];
     }
+    from = h_next;
   }
 }
 

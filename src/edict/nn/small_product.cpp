@@ -1,0 +1,136 @@
+#include "edict/nn/small_product.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace edict {
+namespace {
+
+#if defined(__AVX512F__)
+constexpr Index kVectorBytes = 64, kTileAccumulators = 24;  // of 32 registers
+#elif defined(__AVX__)
+constexpr Index kVectorBytes = 32, kTileAccumulators = 12;  // of 16 registers
+#else
+constexpr Index kVectorBytes = 16, kTileAccumulators = 12;
+#endif
+
+template <class S>
+struct Lanes {
+  static constexpr Index kCount = kVectorBytes / static_cast<Index>(sizeof(S));
+  typedef S Vector __attribute__((vector_size(kVectorBytes)));
+
+  static Vector load(const S* from) {
+    Vector v;
+    std::memcpy(&v, from, sizeof v);
+    return v;
+  }
+  static void store(const Vector& v, S* to) { std::memcpy(to, &v, sizeof v); }
+
+  // Keeps a loaded value in its register: GCC would otherwise load it again for each of its uses,
+  // and the loads, not the multiply-adds, would set the pace.
+  static void hold([[maybe_unused]] Vector& v) {
+#if defined(__x86_64__)
+    __asm__("" : "+v"(v));
+#endif
+  }
+};
+
+// V vectors × Q columns. The last vector starts at lane `last`; its first `done` lanes belong to
+// the vector before it and are computed but not written, so nothing beyond A or C is touched.
+template <bool kAdd, int V, int Q, class S>
+[[gnu::always_inline]] inline void tile(const ProductOperands<S>& o, Index last, Index done, S* c,
+                                        Index c_step) {
+  using L = Lanes<S>;
+  typename L::Vector sum[Q][V] = {};
+  const S* a = o.a;
+  const S* b = o.b;
+  for (Index k = 0; k < o.depth; ++k, a += o.step, b += o.down) {
+    typename L::Vector x[V];
+    for (int v = 0; v < V; ++v) x[v] = L::load(a + (v + 1 < V ? v * L::kCount : last));
+    for (int v = 0; v < V; ++v) L::hold(x[v]);
+    for (int q = 0; q < Q; ++q) {
+      const S scale = b[q * o.across];
+      for (int v = 0; v < V; ++v) sum[q][v] += x[v] * scale;
+    }
+  }
+#pragma GCC unroll 8
+  for (int q = 0; q < Q; ++q, c += c_step) {
+#pragma GCC unroll 4
+    for (int v = 0; v < V; ++v) {
+      S* const to = c + (v + 1 < V ? v * L::kCount : last);
+      if (v + 1 == V && done > 0) {
+        S lane[L::kCount];
+        L::store(sum[q][v], lane);
+        for (Index i = done; i < L::kCount; ++i) to[i] = kAdd ? to[i] + lane[i] : lane[i];
+      } else {
+        L::store(kAdd ? L::load(to) + sum[q][v] : sum[q][v], to);
+      }
+    }
+  }
+}
+
+template <bool kAdd, int V, int Q, class S>
+[[gnu::always_inline]] inline void columns(ProductOperands<S> o, Index last, Index done,
+                                           Index count, S* c, Index c_step) {
+  for (; count >= Q; count -= Q, o.b += Q * o.across, c += Q * c_step)
+    tile<kAdd, V, Q>(o, last, done, c, c_step);
+  // What is left goes as one narrower tile: two columns one by one would wait for their sums.
+  if constexpr (Q > 1)
+    if (count > 0) columns<kAdd, V, Q - 1>(o, last, done, count, c, c_step);
+}
+
+// All columns of V vectors of lanes.
+template <bool kAdd, int V, class S>
+[[gnu::noinline]] void panel(const ProductOperands<S>& o, Index last, Index done, Index count, S* c,
+                             Index c_step) {
+  constexpr int kQ = static_cast<int>(std::min<Index>(kTileAccumulators / V, 8));
+  // One of B's strides is 1 in every product of a layer; said as a constant, it costs no register.
+  if (o.down == 1)
+    columns<kAdd, V, kQ, S>({o.a, o.step, o.b, 1, o.across, o.depth}, last, done, count, c, c_step);
+  else if (o.across == 1)
+    columns<kAdd, V, kQ, S>({o.a, o.step, o.b, o.down, 1, o.depth}, last, done, count, c, c_step);
+  else
+    columns<kAdd, V, 1, S>(o, last, done, count, c, c_step);
+}
+
+}  // namespace
+
+template <bool kAdd, class S>
+void small_multiply(const ProductOperands<S>& o, Index lanes, Index columns, S* c, Index c_step) {
+  constexpr Index kLanes = Lanes<S>::kCount;
+  if (lanes < kLanes) {
+    for (Index q = 0; q < columns; ++q)
+      for (Index p = 0; p < lanes; ++p) {
+        S sum = 0;
+        for (Index k = 0; k < o.depth; ++k)
+          sum += o.a[k * o.step + p] * o.b[k * o.down + q * o.across];
+        S& to = c[q * c_step + p];
+        to = kAdd ? to + sum : sum;
+      }
+    return;
+  }
+  // As few panels as possible, as equal as possible: seven vectors go as 3 + 2 + 2.
+  const Index vectors = (lanes + kLanes - 1) / kLanes, panels = (vectors + 2) / 3;
+  for (Index i = 0; i < panels; ++i) {
+    const Index first = vectors * i / panels, n = vectors * (i + 1) / panels - first;
+    const Index lane = first * kLanes;
+    const Index last = std::min((n - 1) * kLanes, lanes - kLanes - lane);
+    const Index done = (n - 1) * kLanes - last;
+    const ProductOperands<S> here{o.a + lane, o.step, o.b, o.down, o.across, o.depth};
+    if (n == 1)
+      panel<kAdd, 1>(here, last, done, columns, c + lane, c_step);
+    else if (n == 2)
+      panel<kAdd, 2>(here, last, done, columns, c + lane, c_step);
+    else
+      panel<kAdd, 3>(here, last, done, columns, c + lane, c_step);
+  }
+}
+
+#define EDICT_INSTANTIATE(S)                                                               \
+  template void small_multiply<false>(const ProductOperands<S>&, Index, Index, S*, Index); \
+  template void small_multiply<true>(const ProductOperands<S>&, Index, Index, S*, Index);
+EDICT_INSTANTIATE(float)
+EDICT_INSTANTIATE(double)
+#undef EDICT_INSTANTIATE
+
+}  // namespace edict

@@ -1,0 +1,111 @@
+// classify and stress as a user runs them: from CSV to a classifier, a table and JSON.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+namespace edict {
+namespace {
+
+class ClassifyAndStress : public testing::Test {
+ protected:
+  // One model and classifier serve all tests here.
+  static void SetUpTestSuite() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "edict-clf-XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder = pattern;
+    ASSERT_EQ(run("generate synthetic --out d.csv --series 120").code, 0);
+    ASSERT_EQ(run("train d.csv --out m --set model.hidden=8 --set model.head_hidden=4"
+                  " --set model.encoder_width=3 --set model.step=0.3 --set train.epochs=4"
+                  " --set train.batch=8 --set train.learning_rate=0.01")
+                  .code,
+              0);
+    ASSERT_EQ(run("classify m d.csv --out clf --set classify.batch=8").code, 0);
+  }
+  static void TearDownTestSuite() { std::filesystem::remove_all(folder); }
+
+  struct Outcome {
+    int code;
+    std::string out, err;
+  };
+  static std::string read(const std::string& name) {
+    std::ifstream in(folder / name);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+  static Outcome run(const std::string& arguments) {
+    const std::string command = "cd '" + folder.string() + "' && '" EDICT_TOOL "' " + arguments +
+                                " >.out 2>.err </dev/null";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(".out"), read(".err")};
+  }
+
+  static inline std::filesystem::path folder;
+};
+
+TEST_F(ClassifyAndStress, SweepsAllGuardsIntoTableAndJson) {
+  const Outcome outcome = run("stress clf d.csv --levels 0,8-9 --json s.json");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* guard : {"none", "edgr", "pop-mean"})
+    EXPECT_NE(outcome.out.find(std::string(guard) + " "), std::string::npos);
+  const nlohmann::json json = nlohmann::json::parse(read("s.json"));
+  ASSERT_EQ(json["levels"].size(), 3u);
+  EXPECT_EQ(json["levels"][1]["level"], 8);
+  EXPECT_EQ(json["guards"].size(), 3u);
+  EXPECT_TRUE(json["clean"]["accuracy"].is_number());
+  EXPECT_EQ(json["series"], 24);
+}
+
+TEST_F(ClassifyAndStress, GivesTheSameFilesForAnyNumberOfThreads) {
+  ASSERT_EQ(run("classify m d.csv --out one --set classify.batch=8 --threads 1").code, 0);
+  EXPECT_EQ(read("one"), read("clf"));
+  ASSERT_EQ(run("stress clf d.csv --levels 5 --json 1.json --threads 1").code, 0);
+  ASSERT_EQ(run("stress clf d.csv --levels 5 --json 3.json --threads 3").code, 0);
+  EXPECT_EQ(read("1.json"), read("3.json"));
+}
+
+TEST_F(ClassifyAndStress, FineTunesAndSaysSo) {
+  const Outcome outcome = run("classify m d.csv --out tuned --fine-tune 1");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("fine-tuning: before it"), std::string::npos);
+  EXPECT_NE(outcome.err.find("fine-tuning: epoch   1"), std::string::npos);
+  EXPECT_EQ(run("stress tuned d.csv --levels 0").code, 0);
+}
+
+TEST_F(ClassifyAndStress, RefusesInOneLineAndLeavesNothingBehind) {
+  const struct {
+    const char *arguments, *message;
+  } cases[] = {
+      {"stress m d.csv --json x", "this model has no classifier; make one with `edict classify`"},
+      {"stress clf d.csv --json x --guard median", "guard 'median' is unknown"},
+      {"stress clf d.csv --json x --levels 0-12", "--levels 0-12: give levels from 0 to 9"},
+      {"stress clf d.csv --json x --levels 3-", "--levels 3-: give levels"},
+      {"stress clf d.csv --json x --noise hum", "noise 'hum' is unknown"},
+      {"stress clf d.csv --json x --sigma big", "deviation 'big' is unknown"},
+      {"stress clf d.csv --json x --eta -1", "eta = -1"},
+      {"stress clf d.csv --json x --rate=-2", "rate"},
+      {"stress clf d.csv --json x --noise spikes --rate 7", "fraction"},
+      {"stress clf d.csv --json none/x", "its folder does not exist"},
+      {"classify m d.csv --out x --set model.hidden=3", "only classify"},
+      {"classify m d.csv --out x --seeds 1,1", "seeds of the classifiers repeat"},
+      {"classify m d.csv --out x --seeds=-1", "--seeds"},
+      {"classify d.csv d.csv --out x", "d.csv"},
+  };
+  for (const auto& c : cases) {
+    const Outcome outcome = run(c.arguments);
+    EXPECT_EQ(outcome.code, 2) << c.arguments;
+    EXPECT_NE(outcome.err.find(c.message), std::string::npos) << c.arguments << "\n" << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    EXPECT_FALSE(std::filesystem::exists(folder / "x")) << c.arguments;
+  }
+}
+
+}  // namespace
+}  // namespace edict

@@ -1,0 +1,65 @@
+// The README's commands are run as they stand, and its library example is the one that is built.
+#include <vector>
+
+#include "cli/tool.h"
+
+namespace edict {
+namespace {
+
+std::string file(const std::string& path) {
+  std::ifstream in(std::string(EDICT_SOURCE_DIR) + "/" + path);
+  EXPECT_TRUE(in) << path;
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// The contents of ```<language> blocks.
+std::vector<std::string> blocks(const std::string& text, const std::string& language) {
+  std::vector<std::string> found;
+  const std::string open = "```" + language + "\n";
+  for (std::size_t at = text.find(open); at != std::string::npos; at = text.find(open, at)) {
+    at += open.size();
+    const std::size_t end = text.find("```", at);
+    found.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return found;
+}
+
+TEST_F(ToolTest, ReadmeCommandsWork) {
+  int count = 0;
+  for (const std::string& block : blocks(file("README.md"), "console")) {
+    std::istringstream lines(block);
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with("$ edict ")) continue;
+      while (line.ends_with("\\")) {
+        std::string more;
+        std::getline(lines, more);
+        line = line.substr(0, line.size() - 1) + more;
+      }
+      for (std::size_t at = line.find("presets/"); at != std::string::npos;
+           at = line.find("presets/", at + 200))
+        line.insert(at, EDICT_SOURCE_DIR "/");
+      const Outcome outcome = edict(line.substr(8));
+      EXPECT_EQ(outcome.code, 0) << line << "\n" << outcome.err;
+      ++count;
+    }
+  }
+  EXPECT_GE(count, 8);
+}
+
+TEST_F(ToolTest, ReadmeShowsTheExampleThatIsBuiltAndItRuns) {
+  const auto shown = blocks(file("README.md"), "cpp");
+  ASSERT_FALSE(shown.empty());
+  EXPECT_EQ(shown[0], file("examples/stream.cpp"));
+  ASSERT_EQ(edict("generate synthetic --out d.csv --series 40").code, 0);
+  ASSERT_EQ(edict("train d.csv --out m" + kTiny).code, 0);
+  const std::string command =
+      "'" EDICT_EXAMPLE "' '" + (folder_ / "m").string() + "' > '" + (folder_ / "o").string() + "'";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  EXPECT_NE(read("o").find("t 3.0: x1 = "), std::string::npos) << read("o");
+}
+
+}  // namespace
+}  // namespace edict
