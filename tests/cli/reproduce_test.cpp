@@ -1,5 +1,5 @@
-// `edict reproduce`: a report from a tiny plan, finished work reused, a failing experiment that does
-// not stop the others, and a run that was killed again and again ends in the same results.
+// `edict reproduce`: a report from a tiny plan, finished work reused, a failing experiment that
+// does not stop the others, and a run that was killed again and again ends in the same results.
 #include <chrono>
 #include <csignal>
 #include <nlohmann/json.hpp>
@@ -119,7 +119,8 @@ TEST_F(ReproduceTest, EveryNumberLeadsToARunWithItsCommands) {
   const std::string stress = read("out/runs/" + run + "/stress.json"),
                     model = read("out/runs/" + run + "/model");
   const std::string line = "cd '" + (folder_ / "out" / "runs" / run).string() +
-                           "' && edict() { '" EDICT_TOOL "' \"$@\"; } && set -e && . ./command.txt "
+                           "' && edict() { '" EDICT_TOOL
+                           "' \"$@\"; } && set -e && . ./command.txt "
                            ">/dev/null 2>&1";
   ASSERT_EQ(std::system(line.c_str()), 0) << commands;
   EXPECT_EQ(read("out/runs/" + run + "/model"), model);
@@ -151,8 +152,9 @@ TEST_F(ReproduceTest, OnlyWhatASettingTouchesIsDoneAgain) {
 }
 
 TEST_F(ReproduceTest, AFailingExperimentIsListedAndTheOthersGoOn) {
-  write("plan.toml", std::string(kPlan) + "\n[[experiment]]\nmethod = \"Broken\"\n"
-                                          "preset = \"missing.toml\"\n");
+  write("plan.toml", std::string(kPlan) +
+                         "\n[[experiment]]\nmethod = \"Broken\"\n"
+                         "preset = \"missing.toml\"\n");
   const Outcome outcome = edict("reproduce --config plan.toml --out out");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(outcome.err.find("1 of 4 runs failed"), std::string::npos) << outcome.err;

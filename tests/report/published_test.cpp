@@ -40,8 +40,8 @@ TEST(Published, TheTablesAreWhole) {
   const Published& tables = Published::tables();
   int accuracy = 0, auroc = 0;
   for (const char* dataset : {"Synthetic", "Gestures", "Activity", "PhysioNet", "MIMICMort"})
-    for (const char* method : {"EDICT", "EDICT w/ EDGR", "EDICT w/ Pop. Mean", "GRU-ODE-Bayes",
-                               "GRU-D", "IPN", "SeFT"})
+    for (const char* method :
+         {"EDICT", "EDICT w/ EDGR", "EDICT w/ Pop. Mean", "GRU-ODE-Bayes", "GRU-D", "IPN", "SeFT"})
       for (int level = 0; level < 10; ++level) {
         accuracy += tables.score("accuracy", dataset, method, level).has_value();
         auroc += tables.score("auroc", dataset, method, level).has_value();

@@ -35,8 +35,10 @@ inline json point(int level, const std::vector<double>& accuracies) {
 
 inline json browsed(const std::string& hostile) {
   const json numbers = {0.0, 0.5, 1.0};
-  const json drawn{{"mean", numbers},       {"half", {1.0, 2.0, 1.5}},
-                   {"aleatoric", numbers},  {"epistemic", {1.0, 1.0, 2.0}},
+  const json drawn{{"mean", numbers},
+                   {"half", {1.0, 2.0, 1.5}},
+                   {"aleatoric", numbers},
+                   {"epistemic", {1.0, 1.0, 2.0}},
                    {"clips", json::array()}};
   json clipped = drawn;
   clipped["clips"].push_back({0.5, 9.0, 1.0, 5.0});
@@ -56,8 +58,11 @@ inline json browsed(const std::string& hostile) {
   json second = series;
   second["id"] = "s2";
   second["label"] = "1";
-  return {{"level", 0.9},          {"t_cut", 9.42},      {"noise_level", 3},
-          {"classes", {"0", "1"}}, {"series", {series, second}}};
+  return {{"level", 0.9},
+          {"t_cut", 9.42},
+          {"noise_level", 3},
+          {"classes", {"0", "1"}},
+          {"series", {series, second}}};
 }
 
 inline Study small_study() {
@@ -96,9 +101,9 @@ inline Study small_study() {
     run.guards = {{}};
     run.train = {{"best_epoch", 1}, {"epochs", 2}};
     const double a = seed == 0 ? 0.50 : 0.54;
-    run.stress = {{"guards",
-                   {{"none",
-                     {{"clean", point(-1, {1.0})}, {"levels", {point(0, {0.9}), point(9, {a})}}}}}}};
+    run.stress = {
+        {"guards",
+         {{"none", {{"clean", point(-1, {1.0})}, {"levels", {point(0, {0.9}), point(9, {a})}}}}}}};
     study.runs.push_back(run);
   }
   StudiedRun broken;

@@ -96,8 +96,8 @@ TEST(StudyFigures, AMethodKeepsItsColour) {
 }
 
 TEST(StudyPage, AReportIsWrittenWithAPageForEachRun) {
-  const auto out = std::filesystem::path(testing::TempDir()) /
-                   ("edict_report_" + std::to_string(::getpid()));
+  const auto out =
+      std::filesystem::path(testing::TempDir()) / ("edict_report_" + std::to_string(::getpid()));
   const Study study = small_study();
   const auto folder = out / "runs" / study.runs[0].folder;
   std::filesystem::create_directories(folder);

@@ -88,7 +88,8 @@ TEST(Plan, ThePlansOfTheProgram) {
   keep_datasets(full, {"synthetic"});
   EXPECT_EQ(full.models.size(), 5u);  // seven rows of the tables: EDICT has three guards
   for (const Plan* plan : {&quick, &static_cast<const Plan&>(full)})
-    for (const PlannedModel& model : plan->models) EXPECT_NO_THROW(config_of(*plan, model)) << model.preset;
+    for (const PlannedModel& model : plan->models)
+      EXPECT_NO_THROW(config_of(*plan, model)) << model.preset;
   EXPECT_EQ(config_of(quick, quick.models[0]).train.epochs, 16);
   EXPECT_EQ(config_of(full, full.models[0]).train.epochs, 100);
 }
