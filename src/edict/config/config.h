@@ -2,6 +2,7 @@
 // files, `--set`, `--help`, validation and the JSON inside a model file all derive from that list.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
@@ -11,6 +12,10 @@
 #include <vector>
 
 namespace edict {
+
+// Every model there is; models/network.cpp says how each is made.
+inline constexpr std::array<std::string_view, 5> kModelKinds = {"edict", "gru-ode-bayes", "gru-d",
+                                                                "ipn", "seft"};
 
 struct DataConfig {
   std::int64_t seed = 0;
@@ -34,6 +39,15 @@ struct ModelConfig {
   double rtol = 1e-3;
   double atol = 1e-4;
   std::string surprise = "epistemic";
+  double dropout = 0.2;
+  std::int64_t layers = 1;
+  double reference_step = 0.05;
+  double reference_end = 0.0;
+  std::int64_t time_scales = 10;
+  double longest_scale = 100.0;
+  std::int64_t encoder_layers = 3;
+  std::int64_t heads = 4;
+  std::string aggregation = "attention";
 };
 
 struct LossConfig {
@@ -41,6 +55,8 @@ struct LossConfig {
   std::string kl_form = "niw";
   double kl_observation_std = 1.0;
   double evidence = 0.05;
+  double reconstruction = 1.0;
+  double reconstruction_holdout = 0.2;
 };
 
 struct TrainConfig {

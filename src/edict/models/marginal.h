@@ -18,6 +18,7 @@ struct Marginal {
 
 struct LossSums {
   double nll = 0, kl = 0, evidence = 0, squared_error = 0, classification = 0;
+  double reconstruction = 0;
   double observations = 0, events = 0, series = 0;
 
   LossSums& operator+=(const LossSums& other) {
@@ -26,6 +27,7 @@ struct LossSums {
     evidence += other.evidence;
     squared_error += other.squared_error;
     classification += other.classification;
+    reconstruction += other.reconstruction;
     observations += other.observations;
     events += other.events;
     series += other.series;

@@ -1,8 +1,18 @@
 #include "edict/models/network.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
 #include "edict/core/error.h"
+#include "edict/models/gaussian_head.h"
+#include "edict/models/gru_d.h"
+#include "edict/models/ipn.h"
 #include "edict/models/jump_ode_stream.h"
 #include "edict/models/niw_head.h"
+#include "edict/models/seft.h"
+#include "edict/models/supervised.h"
 
 namespace edict {
 namespace {
@@ -96,13 +106,52 @@ class JumpOdeNetwork final : public Network {
   std::size_t tape_bytes_;
 };
 
+template <class Head>
+std::unique_ptr<Network> make_jump_ode(const Config& config, Index features, Index covariates,
+                                       Index classes) {
+  return std::make_unique<JumpOdeNetwork<Head>>(config, features, covariates, classes);
+}
+
+template <class Encoder>
+std::unique_ptr<Network> make_supervised(const Config& config, Index features, Index covariates,
+                                         Index classes) {
+  return std::make_unique<SupervisedNetwork<Encoder>>(config, features, covariates, classes);
+}
+
+// A new model is a line here, its name in kModelKinds, and its own file.
+struct Registration {
+  std::string_view kind;
+  bool has_distribution;
+  std::unique_ptr<Network> (*make)(const Config&, Index features, Index covariates, Index classes);
+};
+constexpr Registration kModels[] = {
+    {NiwHead::kKind, true, make_jump_ode<NiwHead>},
+    {GaussianHead::kKind, true, make_jump_ode<GaussianHead>},
+    {GruD::kKind, false, make_supervised<GruD>},
+    {Ipn::kKind, false, make_supervised<Ipn>},
+    {Seft::kKind, false, make_supervised<Seft>},
+};
+static_assert(std::ranges::equal(kModels, kModelKinds, {}, &Registration::kind),
+              "the models here and the kinds in config.h differ");
+
 }  // namespace
 
 std::unique_ptr<Network> make_network(const Config& config, Index features, Index covariates,
                                       Index classes) {
-  if (config.model.kind == "edict")
-    return std::make_unique<JumpOdeNetwork<NiwHead>>(config, features, covariates, classes);
-  throw Error("unknown model.kind '" + config.model.kind + "'");
+  const std::string& kind = config.model.kind;
+  const auto model = std::ranges::find(kModels, kind, &Registration::kind);
+  if (model == std::end(kModels)) throw Error("unknown model.kind '" + kind + "'");
+  if (classes == 0 && !model->has_distribution)
+    throw Error(fmt::format("{} only tells classes apart; give it data with a label column", kind));
+  return model->make(config, features, covariates, classes);
+}
+
+Error no_distribution(std::string_view kind) {
+  std::string others;
+  for (const Registration& model : kModels)
+    if (model.has_distribution) others += (others.empty() ? "" : " or ") + std::string(model.kind);
+  return Error(fmt::format("{} only tells classes apart and has no distribution to ask for; use {}",
+                           kind, others));
 }
 
 }  // namespace edict

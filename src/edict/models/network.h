@@ -7,9 +7,11 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "edict/config/config.h"
+#include "edict/core/error.h"
 #include "edict/models/agenda.h"
 #include "edict/models/guard.h"
 #include "edict/models/marginal.h"
@@ -18,12 +20,14 @@
 
 namespace edict {
 
-struct Example {
-  const Agenda<float>* agenda;
+template <class S>
+struct BasicExample {
+  const Agenda<S>* agenda;
   double absorb_until = std::numeric_limits<double>::infinity();
   std::int32_t label = -1;        // for supervised losses
   std::uint64_t dropout_key = 0;  // seeds this example's dropout masks
 };
+using Example = BasicExample<float>;
 
 // Told of a stop marked as a query: the distribution of every feature just before the stop, and h.
 using MarginalListener =
@@ -69,9 +73,12 @@ class Network {
   virtual Index classes() const = 0;  // 0: it does not classify
 };
 
-// classes = 0: without a classifier, which not every kind can be. Throws Error for a kind that does
-// not exist.
+// classes = 0: without a classifier, which only a kind with a distribution can be. Throws Error for
+// a kind that does not exist.
 std::unique_ptr<Network> make_network(const Config& config, Index features, Index covariates,
                                       Index classes);
+
+// What to throw where a kind is asked for a distribution that it does not have.
+Error no_distribution(std::string_view kind);
 
 }  // namespace edict

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "edict/core/error.h"
+#include "edict/models/gaussian_head.h"
 #include "edict/models/niw_head.h"
 #include "edict/ode/runge_kutta.h"
 
@@ -501,5 +502,7 @@ void Walk<S, Head>::backward(const S* params, S* d_h, S* grads) {
 
 template class Walk<float, NiwHead>;
 template class Walk<double, NiwHead>;
+template class Walk<float, GaussianHead>;
+template class Walk<double, GaussianHead>;
 
 }  // namespace edict

@@ -55,9 +55,9 @@ class GruOdeCell {
     const Index n = hidden_;
     S* const r_h = dh_dt;
     multiply_turned(params.values + w_rz_, 2 * n, n, c.h, w, c.rz);
+    sigmoid_inplace(c.rz, 2 * n * w);
     for (Index column = 0; column < w; ++column) {
-      S* const r = c.rz + column * 2 * n;
-      sigmoid_inplace(r, 2 * n);
+      const S* const r = c.rz + column * 2 * n;
       const S* const h = c.h + column * n;
       S* const rh = r_h + column * n;
       for (Index i = 0; i < n; ++i) rh[i] = r[i] * h[i];

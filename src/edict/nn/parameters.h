@@ -13,14 +13,16 @@
 
 namespace edict {
 
-// How a tensor starts: uniform in ±spread, normal with deviation `spread`, or all `offset`.
+// How a tensor starts: all `spread`, uniform in ±spread, normal with deviation `spread`, or (a
+// square one) `spread` on its diagonal.
 struct Start {
-  enum class Kind { constant, uniform, normal } kind;
+  enum class Kind { constant, uniform, normal, identity } kind;
   double spread;
 
   static Start constant(double value) { return {Kind::constant, value}; }
   static Start uniform(double bound) { return {Kind::uniform, bound}; }
   static Start normal(double deviation) { return {Kind::normal, deviation}; }
+  static Start identity() { return {Kind::identity, 1.0}; }
   static Start xavier(Index out, Index in) {
     return uniform(std::sqrt(6.0 / static_cast<double>(out + in)));
   }
@@ -61,6 +63,7 @@ class ParameterLayout {
         double value = spread;
         if (tensor.start.kind == Start::Kind::uniform) value = rng.uniform(-spread, spread);
         if (tensor.start.kind == Start::Kind::normal) value = spread * rng.normal();
+        if (tensor.start.kind == Start::Kind::identity && i % (tensor.shape[0] + 1) != 0) value = 0;
         values[tensor.offset + i] = static_cast<S>(value);
       }
     }

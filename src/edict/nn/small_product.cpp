@@ -1,39 +1,14 @@
 #include "edict/nn/small_product.h"
 
 #include <algorithm>
-#include <cstring>
+
+#include "edict/core/lanes.h"
 
 namespace edict {
 namespace {
 
-#if defined(__AVX512F__)
-constexpr Index kVectorBytes = 64, kTileAccumulators = 24;  // of 32 registers
-#elif defined(__AVX__)
-constexpr Index kVectorBytes = 32, kTileAccumulators = 12;  // of 16 registers
-#else
-constexpr Index kVectorBytes = 16, kTileAccumulators = 12;
-#endif
-
-template <class S>
-struct Lanes {
-  static constexpr Index kCount = kVectorBytes / static_cast<Index>(sizeof(S));
-  typedef S Vector __attribute__((vector_size(kVectorBytes)));
-
-  static Vector load(const S* from) {
-    Vector v;
-    std::memcpy(&v, from, sizeof v);
-    return v;
-  }
-  static void store(const Vector& v, S* to) { std::memcpy(to, &v, sizeof v); }
-
-  // Keeps a loaded value in its register: GCC would otherwise load it again for each of its uses,
-  // and the loads, not the multiply-adds, would set the pace.
-  static void hold([[maybe_unused]] Vector& v) {
-#if defined(__x86_64__)
-    __asm__("" : "+v"(v));
-#endif
-  }
-};
+// What is left of the registers holds the vectors of A and a broadcast of B.
+constexpr Index kTileAccumulators = kVectorRegisters * 3 / 4;
 
 // V vectors × Q columns. The last vector starts at lane `last`; its first `done` lanes belong to
 // the vector before it and are computed but not written, so nothing beyond A or C is touched.

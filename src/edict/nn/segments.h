@@ -1,0 +1,69 @@
+// Means and softmaxes over sets of different sizes whose elements lie one after the other: set s is
+// the columns [first[s], first[s+1]). An empty set has mean 0.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "edict/core/types.h"
+
+namespace edict {
+
+struct Segments {
+  std::vector<Index> first{0};
+
+  Index sets() const { return static_cast<Index>(first.size()) - 1; }
+  Index elements() const { return first.back(); }
+  Index size(Index s) const { return first[s + 1] - first[s]; }
+};
+
+// x: n × elements, mean: n × sets.
+template <class S>
+void segment_mean(const Segments& segments, Index n, const S* x, S* mean) {
+  for (Index s = 0; s < segments.sets(); ++s) {
+    S* const out = mean + s * n;
+    std::fill_n(out, n, S(0));
+    for (Index j = segments.first[s]; j < segments.first[s + 1]; ++j)
+      for (Index i = 0; i < n; ++i) out[i] += x[j * n + i];
+    const S share = S(1) / static_cast<S>(std::max<Index>(1, segments.size(s)));
+    for (Index i = 0; i < n; ++i) out[i] *= share;
+  }
+}
+
+// d_x is written.
+template <class S>
+void segment_mean_backward(const Segments& segments, Index n, const S* d_mean, S* d_x) {
+  for (Index s = 0; s < segments.sets(); ++s) {
+    const S share = S(1) / static_cast<S>(std::max<Index>(1, segments.size(s)));
+    for (Index j = segments.first[s]; j < segments.first[s + 1]; ++j)
+      for (Index i = 0; i < n; ++i) d_x[j * n + i] = share * d_mean[s * n + i];
+  }
+}
+
+// In place; a: rows × elements, each row of each set sums to 1.
+template <class S>
+void segment_softmax(const Segments& segments, Index rows, S* a) {
+  for (Index s = 0; s < segments.sets(); ++s) {
+    if (segments.size(s) == 0) continue;
+    Eigen::Map<Eigen::Array<S, Eigen::Dynamic, Eigen::Dynamic>> set(a + segments.first[s] * rows,
+                                                                    rows, segments.size(s));
+    const Eigen::Array<S, Eigen::Dynamic, 1> top = set.rowwise().maxCoeff();
+    set = (set.colwise() - top).exp();
+    const Eigen::Array<S, Eigen::Dynamic, 1> sum = set.rowwise().sum();
+    set.colwise() /= sum;
+  }
+}
+
+// d_a of the softmax becomes that of its argument: a∘(d_a − Σ a d_a).
+template <class S>
+void segment_softmax_backward(const Segments& segments, Index rows, const S* a, S* d_a) {
+  for (Index s = 0; s < segments.sets(); ++s) {
+    using Set = Eigen::Array<S, Eigen::Dynamic, Eigen::Dynamic>;
+    const Eigen::Map<const Set> p(a + segments.first[s] * rows, rows, segments.size(s));
+    Eigen::Map<Set> d(d_a + segments.first[s] * rows, rows, segments.size(s));
+    const Eigen::Array<S, Eigen::Dynamic, 1> mean = (p * d).rowwise().sum();
+    d = p * (d.colwise() - mean);
+  }
+}
+
+}  // namespace edict
