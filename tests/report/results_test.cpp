@@ -36,8 +36,12 @@ TEST(Results, CalibrationBesideThePublished) {
   EXPECT_EQ(extrapolation["ours"]["mean"], 0.004);
   EXPECT_EQ(extrapolation["published"]["mean"], 0.009);
   EXPECT_EQ(extrapolation["verdict"], "equal");  // published ± 0.01
-  const json& ece = results["calibration"][1];   // 0.15 ± 0.01 against 0.083 ± 0.049
+  const json& ece = results["calibration"][1];   // 0.15 against 0.083 ± 0.049
   EXPECT_EQ(ece["ours"]["mean"], 0.15);
+  EXPECT_TRUE(ece["ours"]["std"].is_null());
+  EXPECT_NEAR(ece["per_series"]["mean"], 0.25, 1e-12);
+  EXPECT_EQ(ece["per_series"]["floor"], 0.09);
+  EXPECT_EQ(value_text(ece["ours"], 3), "0.150");
   EXPECT_EQ(ece["verdict"], "worse");
 }
 

@@ -17,8 +17,9 @@ inline json calibration(double mse, double ece) {
     curve.push_back({{"mean", k / 21.0}, {"std", 0.1}});
   }
   return {{"mse", {{"mean", mse}, {"std", 0.002}}},
-          {"ece", ece / 2},
-          {"ece_per_series", {{"mean", ece}, {"std", 0.01}}},
+          {"ece", ece},
+          {"ece_per_series", {{"mean", ece + 0.1}, {"std", 0.01}}},
+          {"ece_per_series_floor", 0.09},
           {"level", level},
           {"coverage", curve},
           {"width", curve}};

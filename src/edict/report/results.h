@@ -5,7 +5,9 @@
 //   accuracy, auroc (percent)  {dataset, method, level (null: no noise at all), ours, …}
 //   runs         {dataset, method, seed, folder, failure}
 //
-// `ours` and `published` are {mean, std} or null; `runs` are the folders a number comes from.
+// ECE is that of the whole split, without a deviation; `per_series` has the mean, deviation and
+// floor of the series' own. `ours` and `published` are {mean, std} or null; `runs` are the folders
+// a number comes from.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -183,6 +183,7 @@ std::vector<std::string> example_figures(const StudiedData& studied, std::size_t
     std::sort(order.begin(), order.end());
     Chart::Points all;
     for (const std::size_t j : order) all.insert(all.end(), points[j].begin(), points[j].end());
+    const Range y_range = range_of({&all});
     std::string names;
     for (const std::size_t j : order) names += (names.empty() ? "" : ", ") + data.features[j];
     const std::string label =
@@ -190,12 +191,16 @@ std::vector<std::string> example_figures(const StudiedData& studied, std::size_t
             ? std::string()
             : ", class " + data.classes[static_cast<std::size_t>(data.labels[i])];
     Chart chart(kWidth, 220,
-                {data.times[data.first_event[i]], data.times[data.first_event[i + 1] - 1]},
-                range_of({&all}), time_label(studied.plan.time_unit), names,
+                {data.times[data.first_event[i]], data.times[data.first_event[i + 1] - 1]}, y_range,
+                time_label(studied.plan.time_unit), names,
                 fmt::format("{} · {}{}", studied.plan.title, data.ids[i], label));
     for (std::size_t k = 0; k < order.size(); ++k) {
       chart.line(points[order[k]], fmt::format("line m{}", k));
       chart.dots(points[order[k]], 2.6, fmt::format("spot m{}", k));
+      if (points[order[k]].empty()) continue;
+      const auto& [x, y] = points[order[k]].back();
+      chart.note(x, y + 0.05 * (y_range.high - y_range.low), data.features[order[k]],
+                 fmt::format("name m{}", k));
     }
     figures.push_back(chart.render());
   }

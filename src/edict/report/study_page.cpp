@@ -38,8 +38,8 @@ std::string inside_script(const json& value) {
   return result;
 }
 
-std::string grid(const std::vector<std::string>& figures) {
-  std::string text = "<div class=\"figures\">";
+std::string grid(const std::vector<std::string>& figures, const char* css = "figures") {
+  std::string text = fmt::format("<div class=\"{}\">", css);
   for (const std::string& figure : figures) text += figure;
   return text + "</div>\n";
 }
@@ -61,8 +61,13 @@ std::string cell(const json& row, int digits) {
                      : verdict == "worse" ? " ▼"
                      : verdict == "equal" ? " ≈"
                                           : "";
-  return fmt::format("<td class=\"{}\">{}{}<span class=\"published-value\">{}</span></td>", verdict,
-                     ours, mark, value_text(row["published"], digits));
+  std::string further;
+  if (row.contains("per_series"))
+    further = fmt::format("<span class=\"published-value\">per series {} (floor {:.3f})</span>",
+                          value_text(row["per_series"], digits),
+                          row["per_series"]["floor"].get<double>());
+  return fmt::format("<td class=\"{}\">{}{}<span class=\"published-value\">{}</span>{}</td>",
+                     verdict, ours, mark, value_text(row["published"], digits), further);
 }
 
 const json* find(const json& rows, const std::vector<std::pair<const char*, json>>& where) {
@@ -86,7 +91,8 @@ std::string datasets_section(const Study& study, const json& results) {
   std::string text =
       "<section id=\"datasets\"><h2>Datasets</h2>\n<p>The paper's table 1 beside what was read "
       "here, and a series of each class as it was observed.</p>\n<div class=\"scroll\"><table>"
-      "<thead><tr><th scope=\"col\">dataset</th><th scope=\"col\">classes</th><th scope=\"col\">"
+      "<thead><tr><th class=\"text\" scope=\"col\">dataset</th><th scope=\"col\">classes</th><th "
+      "scope=\"col\">"
       "features</th><th scope=\"col\">series</th><th scope=\"col\">events a "
       "series</th></tr></thead>"
       "<tbody>\n";
@@ -106,12 +112,13 @@ std::string datasets_section(const Study& study, const json& results) {
 
 std::string calibration_section(const Study& study, const json& results) {
   std::string text =
-      "<section id=\"calibration\"><h2>Calibration</h2>\n<p>Mean ± deviation over the test series, "
-      "published below ours (the paper's tables 2 and 3). Interpolation: 10 % of the observations "
-      "before "
-      "t<sub>cut</sub> were hidden; extrapolation: everything after it. ECE is that of each series "
-      "by "
-      "itself, as the paper describes it.</p>\n<div class=\"scroll\"><table><thead><tr><th "
+      "<section id=\"calibration\"><h2>Calibration</h2>\n<p>Published below ours (the paper's "
+      "tables 2 "
+      "and 3), ± over the test series. Interpolation: 10 % of the observations before "
+      "t<sub>cut</sub> were hidden; extrapolation: everything after it. ECE compares the coverage "
+      "of the whole split with the level of the interval. That of each series by itself is mostly "
+      "chance where few of its observations are judged: the floor is what a perfect model would "
+      "score.</p>\n<div class=\"scroll\"><table><thead><tr><th "
       "scope=\"col\" rowspan=\"2\">dataset</th><th scope=\"col\" rowspan=\"2\">method</th><th "
       "scope=\"colgroup\" colspan=\"2\">interpolation</th><th scope=\"colgroup\" colspan=\"2\">"
       "extrapolation</th></tr><tr><th scope=\"col\">MSE</th><th scope=\"col\">ECE</th><th "
@@ -153,7 +160,8 @@ std::string calibration_section(const Study& study, const json& results) {
             grid({interval_figure(judged, "interpolation", "coverage"),
                   interval_figure(judged, "extrapolation", "coverage"),
                   interval_figure(judged, "interpolation", "width"),
-                  interval_figure(judged, "extrapolation", "width")}) +
+                  interval_figure(judged, "extrapolation", "width")},
+                 "figures pairs") +
             "</figure>\n";
   }
   return text + "</section>\n";
@@ -267,7 +275,8 @@ std::string runs_section(const Study& study) {
   std::string text =
       "<section id=\"runs\"><h2>Runs</h2>\n<p>Each folder holds the settings, the trained model, "
       "its results, and the commands that redo it.</p>\n<div class=\"scroll\"><table><thead><tr>"
-      "<th scope=\"col\">dataset</th><th scope=\"col\">method</th><th scope=\"col\">seed</th><th "
+      "<th class=\"text\" scope=\"col\">dataset</th><th scope=\"col\">method</th><th "
+      "scope=\"col\">seed</th><th "
       "scope=\"col\">best epoch</th><th scope=\"col\">folder</th></tr></thead><tbody>\n";
   std::vector<std::string> anchored;
   for (const StudiedRun& run : study.runs) {
