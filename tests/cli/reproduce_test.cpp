@@ -191,6 +191,11 @@ TEST_F(ReproduceTest, BadPlansEndInOneLine) {
   EXPECT_EQ(missing.code, 2);
   EXPECT_NE(missing.err.find("nowhere/physionet.csv is not there"), std::string::npos)
       << missing.err;
+  EXPECT_FALSE(exists("out"));
+  write("taken", "a file");
+  const Outcome taken = edict("reproduce --quick --out taken");
+  EXPECT_EQ(taken.code, 2);
+  EXPECT_NE(taken.err.find("taken/runs: cannot be made"), std::string::npos) << taken.err;
 }
 
 }  // namespace

@@ -28,9 +28,6 @@ Plan plan_of(const Options& options) {
 
 void run(const Options& options) {
   const Plan plan = plan_of(options);
-  std::error_code error;
-  std::filesystem::create_directories(options.out, error);
-  check_writable(std::filesystem::path(options.out) / "index.html");
   Progress progress("reproducing");
   StudyOptions study_options{
       options.out,

@@ -147,6 +147,7 @@ void Run::conduct(ThreadPool& pool, const RunHooks& hooks) const {
     }
     output["inputs"] = stage.key;
     write_file(folder_ / (stage.name + ".json"), output.dump(1) + "\n");
+    if (stage.name == "train") std::filesystem::remove(checkpoint_path(folder_ / "model"));
     log(stage.name + " done");
     share += stage.cost;
     tell(hooks, share / all, stage.name);
@@ -184,7 +185,6 @@ void Run::train_model(ThreadPool& pool, const RunHooks& hooks, double from, doub
     output["validation"].push_back(has_distribution_ ? row.validation_nll
                                                      : row.validation_cross_entropy);
   }
-  std::filesystem::remove(checkpoint_path(options.out));
 }
 
 void Run::evaluate_model(ThreadPool& pool, const RunHooks&, double, double, json& output) const {

@@ -95,14 +95,18 @@ std::size_t Study::failures() const {
 Study conduct(const Plan& plan, const StudyOptions& options) {
   Study study;
   study.plan = plan;
+  std::vector<PlannedData> there;
+  for (const PlannedData& data : plan.datasets)
+    if (at_hand(data, options)) there.push_back(data);
   const fs::path runs = options.out / "runs";
-  fs::create_directories(runs);
+  std::error_code error;
+  fs::create_directories(runs, error);
+  if (error) throw Error(fmt::format("{}: cannot be made: {}", runs.string(), error.message()));
   ThreadPool pool(options.threads);
 
   std::vector<Loaded> loaded;
-  study.datasets.reserve(plan.datasets.size());  // runs keep references
-  for (const PlannedData& data : plan.datasets) {
-    if (!at_hand(data, options)) continue;
+  study.datasets.reserve(there.size());  // runs keep references
+  for (const PlannedData& data : there) {
     const fs::path path = file_of(data, options);
     study.datasets.push_back({data, read_csv(path)});
     loaded.push_back({fs::proximate(path, runs / "x").generic_string(),
