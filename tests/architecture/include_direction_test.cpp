@@ -40,7 +40,8 @@ const std::map<std::string, Rooms>& allowed() {
     t["models"] = {"nn", "ode", "evidential", "data", "config", "math", "core"};
     t["train"] = with_all_below({"models"});
     t["eval"] = with_all_below({"models", "data"});
-    t["report"] = with_all_below({"eval"});
+    t["study"] = with_all_below({"train", "eval", "datasets"});
+    t["report"] = with_all_below({"study"});
     for (const auto& [room, _] : std::map(t)) t["cli"].insert(room);
     return t;
   }();

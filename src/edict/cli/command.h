@@ -20,6 +20,12 @@ void add_predict(CLI::App& app);
 void add_plot(CLI::App& app);
 void add_classify(CLI::App& app);
 void add_stress(CLI::App& app);
+void add_reproduce(CLI::App& app);
+
+// Thrown to leave with a code of its own when everything has been said.
+struct Exit {
+  int code;
+};
 
 // Options that several commands share.
 struct ConfigOptions {

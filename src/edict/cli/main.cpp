@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
   edict::cli::add_plot(app);
   edict::cli::add_classify(app);
   edict::cli::add_stress(app);
+  edict::cli::add_reproduce(app);
   try {
     std::vector<std::string_view> known;
     for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
@@ -33,6 +34,8 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help and --version
     return app.exit(e);
+  } catch (const edict::cli::Exit& e) {
+    return e.code;
   } catch (const CLI::ParseError& e) {
     fmt::print(stderr, "edict: {}; try --help\n", e.what());
     return 2;

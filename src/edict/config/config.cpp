@@ -12,6 +12,7 @@
 #include <numeric>
 #include <optional>
 
+#include "edict/config/toml_text.h"
 #include "edict/core/error.h"
 
 namespace edict {
@@ -245,19 +246,19 @@ std::vector<Key> keys(Config& c) {
   };
 }
 
-void read_toml(const std::filesystem::path& file, Config& config) {
-  toml::table document;
-  try {
-    document = toml::parse_file(file.string());
-  } catch (const toml::parse_error& e) {
-    const auto line = e.source().begin.line;
-    throw Error(line ? fmt::format("{}:{}: {}", file.string(), line, e.description())
-                     : fmt::format("{}: {}", file.string(), e.description()));
-  }
+namespace {
+
+[[noreturn]] void fail(const toml::parse_error& e, const std::string& name) {
+  const auto line = e.source().begin.line;
+  throw Error(line ? fmt::format("{}:{}: {}", name, line, e.description())
+                   : fmt::format("{}: {}", name, e.description()));
+}
+
+void apply(const toml::table& document, const std::string& name, Config& config) {
   const std::vector<Key> all = keys(config);
   for (auto&& [table_name, node] : document) {
     const auto at = [&](const toml::node& n) {
-      return fmt::format("{}:{}", file.string(), n.source().begin.line);
+      return fmt::format("{}:{}", name, n.source().begin.line);
     };
     const std::string table(table_name.str());
     const toml::table* entries = node.as_table();
@@ -280,6 +281,52 @@ void read_toml(const std::filesystem::path& file, Config& config) {
         refuse(key, "a list, table or date", at(value));
     }
   }
+}
+
+}  // namespace
+
+void read_toml(const std::filesystem::path& file, Config& config) {
+  toml::table document;
+  try {
+    document = toml::parse_file(file.string());
+  } catch (const toml::parse_error& e) {
+    fail(e, file.string());
+  }
+  apply(document, file.string(), config);
+}
+
+void read_toml_text(std::string_view text, const std::string& name, Config& config) {
+  toml::table document;
+  try {
+    document = toml::parse(text, name);
+  } catch (const toml::parse_error& e) {
+    fail(e, name);
+  }
+  apply(document, name, config);
+}
+
+std::string to_toml(const Config& config) {
+  Config copy = config;
+  std::string text, open;
+  for (const Key& key : keys(copy)) {
+    const std::size_t dot = key.name.find('.');
+    if (const std::string table(key.name.substr(0, dot)); table != open) {
+      text += fmt::format("{}[{}]\n", open.empty() ? "" : "\n", table);
+      open = table;
+    }
+    const std::string value = std::visit(
+        Overloaded{[](const double* v) {
+                     const std::string number = fmt::format("{}", *v);
+                     // TOML tells 1 from 1.0.
+                     return number.find_first_of(".e") == std::string::npos ? number + ".0"
+                                                                            : number;
+                   },
+                   [](const std::string* v) { return fmt::format("\"{}\"", *v); },
+                   [](const auto* v) { return fmt::format("{}", *v); }},
+        key.value);
+    text += fmt::format("{} = {}\n", key.name.substr(dot + 1), value);
+  }
+  return text;
 }
 
 void set(Config& config, std::string_view assignment) {

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "edict/eval/interval_levels.h"
+#include "edict/eval/mean_std.h"
 #include "edict/models/marginal.h"
 
 namespace edict {
@@ -48,10 +49,6 @@ struct SeriesCalibration {
 
   PerLevel coverage() const;
   double ece() const;
-};
-
-struct MeanStd {
-  double mean, std;
 };
 
 struct CalibrationResult {

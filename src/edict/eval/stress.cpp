@@ -8,27 +8,11 @@
 #include <numeric>
 
 #include "edict/core/error.h"
+#include "edict/data/subset.h"
 #include "edict/eval/classification.h"
 
 namespace edict {
 namespace {
-
-// The listed series alone: noise copies the whole dataset.
-Dataset only(const Dataset& data, std::span<const std::size_t> series) {
-  Dataset result;
-  result.features = data.features;
-  result.statics = data.statics;
-  result.classes = data.classes;
-  result.groups = data.groups;
-  for (const std::size_t i : series) {
-    result.add_series(data.ids[i], data.labels[i], data.group_of[i], data.covariates(i));
-    for (std::size_t e = data.first_event[i]; e < data.first_event[i + 1]; ++e) {
-      result.add_event(data.times[e]);
-      for (const Observation& o : data.observed(e)) result.add_observation(o.feature, o.value);
-    }
-  }
-  return result;
-}
 
 Vector<float> classifier_of(const Model& model, std::int64_t seed) {
   for (const SeedClassifier& classifier : model.seed_classifiers)
@@ -48,7 +32,7 @@ class Sweep {
         pool_(pool),
         options_(options),
         judged_(labelled_series(model, data, series)),
-        data_(only(data, judged_.series)),
+        data_(subset(data, judged_.series)),
         all_(data_.size()) {
     std::iota(all_.begin(), all_.end(), std::size_t{0});
     encodings_ = options.guards.size() * (1 + options.levels.size() * options.seeds.size());

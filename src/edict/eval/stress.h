@@ -14,6 +14,7 @@
 // encoding all that is read from it. Means and deviations (of the population, ÷ n) are over seeds.
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "edict/core/thread_pool.h"
 #include "edict/data/noise.h"
 #include "edict/eval/classification_metrics.h"
+#include "edict/eval/mean_std.h"
 #include "edict/models/model.h"
 
 namespace edict {
@@ -65,9 +67,6 @@ struct StressResult {
 StressResult stress(const Model& model, const Dataset& data, std::span<const std::size_t> series,
                     ThreadPool& pool, const StressOptions& options);
 
-struct MeanStd {
-  double mean, std;
-};
 template <class Value>
 MeanStd over_seeds(const StressPoint& point, Value value) {
   double sum = 0, squares = 0;

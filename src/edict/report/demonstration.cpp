@@ -5,34 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "edict/core/embedded.h"
 #include "edict/report/svg.h"
 
 namespace edict {
 namespace {
-
-constexpr const char* kStyle = R"(
-:root { color-scheme: light dark; --ink: #1b1f24; --soft: #6b7280; --page: #ffffff; --grid: #e5e7eb;
-  --mean: #1d4ed8; --aleatoric: #93b4f5; --epistemic: #f6b26b; --dot: #111827; --second: #c2410c; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e5e7eb; --soft: #9ca3af; --page: #111418;
-  --grid: #2a2f36; --mean: #8ab4ff; --aleatoric: #2f4f8f; --epistemic: #8a5a20; --dot: #f9fafb;
-  --second: #fb923c; } }
-@media print { :root { color-scheme: light; } }
-body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--page);
-  max-width: 74rem; margin: 0 auto; padding: 1.5rem; }
-h1 { font-size: 1.6rem; margin: 0 0 .3rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .2rem; }
-p { max-width: 52rem; color: var(--soft); margin: .2rem 0 .6rem; }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: .6rem; }
-svg.chart { width: 100%; height: auto; font: 11px system-ui, sans-serif; }
-.grid { stroke: var(--grid); stroke-width: 1; } .tick, .label { fill: var(--soft); }
-.title { fill: var(--ink); font-weight: 600; font-size: 12px; }
-.mean { fill: none; stroke: var(--mean); stroke-width: 1.6; }
-.aleatoric { fill: var(--aleatoric); opacity: .85; } .epistemic { fill: var(--epistemic); opacity: .75; }
-.seen { fill: var(--dot); } .hidden { fill: var(--page); stroke: var(--dot); stroke-width: 1.2; }
-.cut { stroke: var(--soft); stroke-dasharray: 4 4; } .ideal { stroke: var(--soft); fill: none; stroke-dasharray: 3 4; }
-.first { fill: none; stroke: var(--mean); stroke-width: 2; } .other { fill: none; stroke: var(--second); stroke-width: 2; }
-.first-dot { fill: var(--mean); } .other-dot { fill: var(--second); }
-.key { display: inline-block; width: .9em; height: .9em; border-radius: 2px; margin: 0 .3em 0 .9em; vertical-align: -1px; }
-)";
 
 Chart::Points curve(const CalibrationResult& r, const std::array<MeanStd, kLevels>& values) {
   Chart::Points points;
@@ -126,7 +103,7 @@ std::string html_page(const std::string& title, const std::string& lead,
       "content=\"width=device-width, "
       "initial-scale=1\"><title>{0}</title><style>{1}</style></head>\n"
       "<body><h1>{0}</h1>\n<p>{2}</p>\n{3}</body></html>\n",
-      escape(title), kStyle, lead, body);
+      escape(title), embedded("src/edict/report/page/charts.css").value(), lead, body);
 }
 
 }  // namespace edict

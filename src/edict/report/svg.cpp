@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 namespace edict {
 
@@ -42,7 +43,7 @@ std::string escape(const std::string& text) {
 
 Chart::Chart(double width, double height, Range x, Range y, std::string x_label,
              std::string y_label, std::string title)
-    : width_(width), height_(height), x_(x), y_(y) {
+    : width_(width), height_(height), x_(x), y_(y), title_(std::move(title)) {
   if (!(x_.high > x_.low)) x_.high = x_.low + 1;
   if (!(y_.high > y_.low)) y_ = {y_.low - 1, y_.high + 1};
   for (double t : ticks(x_, 7))
@@ -59,7 +60,8 @@ Chart::Chart(double width, double height, Range x, Range y, std::string x_label,
   frame_ += fmt::format(
       R"x(<text class="label" transform="translate(14 {:.1f}) rotate(-90)" text-anchor="middle">{}</text>)x",
       (kTop + height_ - kBottom) / 2, escape(y_label));
-  frame_ += fmt::format(R"(<text class="title" x="{:.1f}" y="16">{}</text>)", kLeft, escape(title));
+  frame_ +=
+      fmt::format(R"(<text class="title" x="{:.1f}" y="16">{}</text>)", kLeft, escape(title_));
 }
 
 double Chart::px(double x) const {
@@ -94,6 +96,18 @@ void Chart::dots(const Points& points, double radius, const std::string& css) {
                          py(y), radius);
 }
 
+void Chart::marker(double x, double y, double radius, const std::string& css,
+                   const std::string& tip) {
+  body_ +=
+      fmt::format(R"(<circle class="{}" cx="{:.1f}" cy="{:.1f}" r="{}"><title>{}</title></circle>)",
+                  css, px(x), py(y), radius, escape(tip));
+}
+
+void Chart::whisker(double x, double low, double high, const std::string& css) {
+  body_ += fmt::format(R"(<line class="{0}" x1="{1:.1f}" y1="{2:.1f}" x2="{1:.1f}" y2="{3:.1f}"/>)",
+                       css, px(x), py(low), py(high));
+}
+
 void Chart::vertical(double x, const std::string& css) {
   body_ += fmt::format(R"(<line class="{0}" x1="{1:.1f}" y1="{2:.1f}" x2="{1:.1f}" y2="{3:.1f}"/>)",
                        css, px(x), kTop, height_ - kBottom);
@@ -108,9 +122,9 @@ std::string Chart::render() const {
   // The plot area clips what lies outside it; on a page each needs a name of its own.
   const std::size_t id = std::hash<std::string>{}(frame_ + body_);
   return fmt::format(
-      R"x(<svg class="chart" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0:g} {1:g}" role="img"><defs><clipPath id="area{2}"><rect x="{3}" y="{4}" width="{5:g}" height="{6:g}"/></clipPath></defs>{7}<g clip-path="url(#area{2})">{8}</g></svg>)x",
+      R"x(<svg class="chart" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0:g} {1:g}" role="img" aria-label="{9}"><defs><clipPath id="area{2}"><rect x="{3}" y="{4}" width="{5:g}" height="{6:g}"/></clipPath></defs>{7}<g clip-path="url(#area{2})">{8}</g></svg>)x",
       width_, height_, id, kLeft, kTop, width_ - kLeft - kRight, height_ - kTop - kBottom, frame_,
-      body_);
+      body_, escape(title_));
 }
 
 }  // namespace edict

@@ -29,6 +29,10 @@ class Chart {
   // The area between `lower` and `upper`, which share their x.
   void band(const Points& lower, const Points& upper, const std::string& css);
   void dots(const Points& points, double radius, const std::string& css);
+  // A dot that explains itself when pointed at.
+  void marker(double x, double y, double radius, const std::string& css, const std::string& tip);
+  // From low to high: a deviation.
+  void whisker(double x, double low, double high, const std::string& css);
   void vertical(double x, const std::string& css);
   void note(double x, double y, const std::string& text, const std::string& css);
 
@@ -41,7 +45,7 @@ class Chart {
 
   double width_, height_;
   Range x_, y_;
-  std::string body_, frame_;
+  std::string title_, body_, frame_;
   static constexpr double kLeft = 54, kRight = 12, kTop = 26, kBottom = 40;
 };
 

@@ -1,0 +1,82 @@
+#include <fmt/format.h>
+
+#include "edict/cli/command.h"
+#include "edict/cli/progress.h"
+#include "edict/core/error.h"
+#include "edict/report/results.h"
+#include "edict/report/study_page.h"
+
+namespace edict::cli {
+namespace {
+
+struct Options {
+  std::string out, plan, data = ".";
+  std::vector<std::string> datasets;
+  bool quick = false;
+  int threads = 0;
+};
+
+Plan plan_of(const Options& options) {
+  if (!options.plan.empty() && options.quick)
+    throw Error("--quick and --config each choose a plan; give one of them");
+  Plan plan = !options.plan.empty() ? read_plan(options.plan)
+              : options.quick       ? quick_plan()
+                                    : full_plan();
+  if (!options.datasets.empty()) keep_datasets(plan, options.datasets);
+  return plan;
+}
+
+void run(const Options& options) {
+  const Plan plan = plan_of(options);
+  Progress progress("reproducing");
+  StudyOptions study_options{
+      options.out,
+      options.data,
+      !options.datasets.empty(),
+      static_cast<std::size_t>(options.threads),
+      &interrupt_flag(),
+      [&](double share, const std::string& note) { progress.update(share, note); },
+      [&](const std::string& text) { progress.line(text); }};
+  const Study study = conduct(plan, study_options);
+  if (study.interrupted) {
+    progress.line("stopped; the same command continues where it was");
+    throw Exit{130};
+  }
+  const nlohmann::json results = write_report(study, options.out);
+  progress.line(fmt::format("{} runs in {}", study.runs.size(), duration(progress.seconds())));
+  fmt::print("{}\n▲ better  ≈ within the larger deviation  ▼ worse\n\n{}\n", results_text(results),
+             std::filesystem::absolute(std::filesystem::path(options.out) / "index.html")
+                 .lexically_normal()
+                 .string());
+  if (study.failures() == 0) return;
+  fmt::print(stderr, "edict: {} of {} runs failed:\n", study.failures(), study.runs.size());
+  for (const StudiedRun& one : study.runs)
+    if (one.failure) fmt::print(stderr, "  {} on {}: {}\n", one.method, one.dataset, *one.failure);
+  throw Exit{1};
+}
+
+}  // namespace
+
+void add_reproduce(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "reproduce", "The paper's experiments and a report, ours beside the published");
+  command->add_option("--out", options->out, "folder of the report and the runs")
+      ->required()
+      ->type_name("DIR");
+  command->add_flag("--quick", options->quick, "Synthetic only, a few minutes");
+  command
+      ->add_option("--config", options->plan, "TOML file of experiments (presets/reproduce.toml)")
+      ->check(CLI::ExistingFile);
+  command
+      ->add_option("--datasets", options->datasets,
+                   "some of the plan's; default: all whose data are there")
+      ->delimiter(',');
+  command->add_option("--data", options->data, "folder of the imported datasets, as physionet.csv")
+      ->type_name("DIR")
+      ->capture_default_str();
+  add_threads(*command, options->threads);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace edict::cli
