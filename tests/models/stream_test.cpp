@@ -4,24 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <limits>
-#include <new>
 
 #include "edict/core/error.h"
 #include "edict/models/ask_all.h"
-
-namespace {
-std::size_t allocations = 0;
-}
-
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* p = std::malloc(size ? size : 1)) return p;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+#include "models/allocation_count.h"
 
 namespace edict {
 namespace {
@@ -99,13 +86,13 @@ TEST_P(StreamTest, AllocatesNothingAfterConstruction) {
   const Dataset data = small_dataset();
   const Model model = small_model(data, GetParam());
   Stream stream(model, data.covariates(0), 0.0, Guard{Guard::Kind::edgr});
-  const std::size_t before = allocations;
+  const std::size_t before = allocations();
   for (std::size_t e = data.first_event[0]; e < data.first_event[1]; ++e) {
     stream.distribution(data.times[e]);
     stream.observe(data.times[e], data.observed(e));
   }
   stream.distribution(stream.now() + 2);
-  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(allocations(), before);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, StreamTest, testing::Values("euler", "midpoint", "rk4", "dopri5"));

@@ -25,11 +25,18 @@ struct Encoder : testing::Test {
     encoder.forward(p.data(), kFirst, x.data(), q.data());
     return q;
   }
+  // W_ih as the projection reads it.
+  Vector<double> turn(const Vector<double>& p) const {
+    Vector<double> turned(kOut * kFeatures * kQ);
+    turn_weights(p.data() + w_ih, kOut, kFeatures * kQ, turned.data());
+    return turned;
+  }
   Vector<double> forward(const Vector<double>& p, const Vector<double>& x) const {
     Arena<double> scratch;
     Vector<double> gi = Vector<double>::Zero(kOut * kSeries);
-    encoder.project(p.data() + w_ih, kOut, kFirst, kColumn, encode(p, x).data(), scratch,
-                    gi.data());
+    const Vector<double> turned = turn(p);
+    encoder.project(Turned<double>{turned.data()}, kOut, kFirst, kColumn, encode(p, x).data(),
+                    scratch, gi.data());
     return gi;
   }
 };
@@ -73,8 +80,9 @@ TEST_F(Encoder, ProjectionEqualsTheDenseProduct) {
 TEST_F(Encoder, ProjectionAddsToWhatIsThere) {
   Arena<double> scratch;
   Vector<double> gi = Vector<double>::Constant(kOut * kSeries, 2);
-  encoder.project(params.data() + w_ih, kOut, kFirst, kColumn, encode(params, v).data(), scratch,
-                  gi.data());
+  const Vector<double> turned = turn(params);
+  encoder.project(Turned<double>{turned.data()}, kOut, kFirst, kColumn, encode(params, v).data(),
+                  scratch, gi.data());
   expect_equal(gi.array() - 2, forward(params, v));
 }
 
@@ -96,7 +104,9 @@ TEST_F(Encoder, NothingSeenCostsNothing) {
   Arena<double> scratch;
   Vector<double> gi = Vector<double>::Constant(kOut * kSeries, 2), before = gi;
   encoder.forward<double>(params.data(), none, nullptr, nullptr);
-  encoder.project<double>(params.data() + w_ih, kOut, none, nullptr, nullptr, scratch, gi.data());
+  const Vector<double> turned = turn(params);
+  encoder.project<double>(Turned<double>{turned.data()}, kOut, none, nullptr, nullptr, scratch,
+                          gi.data());
   EXPECT_EQ(gi, before);
 }
 
