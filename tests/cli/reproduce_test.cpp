@@ -1,9 +1,12 @@
 // `edict reproduce`: a report from a tiny plan, finished work reused, a failing experiment that
 // does not stop the others, and a run that was killed again and again ends in the same results.
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <vector>
 
 #include "cli/tool.h"
 

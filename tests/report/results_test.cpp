@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <sstream>
+
 #include "report/small_study.h"
 
 namespace edict {
@@ -110,7 +113,7 @@ TEST(Results, MarkdownHasARowALevelAndLinks) {
 TEST(Results, TextForATerminalIsAligned) {
   const std::string text = results_text(results_of(small_study()));
   EXPECT_NE(text.find("EDICT w/ EDGR, level 9"), std::string::npos);
-  EXPECT_NE(text.find("61.0 ± 1.0       52.1 ± 1.4       ▲"), std::string::npos) << text;
+  EXPECT_NE(text.find("61.0 ± 1.0       52.1 ± 1.4      ▲"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include "edict/report/results.h"
 #include "edict/report/study_figures.h"

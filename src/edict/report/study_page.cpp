@@ -119,7 +119,8 @@ std::string calibration_section(const Study& study, const json& results) {
       "of the whole split with the level of the interval. That of each series by itself is mostly "
       "chance where few of its observations are judged: the floor is what a perfect model would "
       "score.</p>\n<div class=\"scroll\"><table><thead><tr><th "
-      "scope=\"col\" rowspan=\"2\">dataset</th><th scope=\"col\" rowspan=\"2\">method</th><th "
+      "class=\"text\" scope=\"col\" rowspan=\"2\">dataset</th><th class=\"text\" scope=\"col\" "
+      "rowspan=\"2\">method</th><th "
       "scope=\"colgroup\" colspan=\"2\">interpolation</th><th scope=\"colgroup\" colspan=\"2\">"
       "extrapolation</th></tr><tr><th scope=\"col\">MSE</th><th scope=\"col\">ECE</th><th "
       "scope=\"col\">MSE</th><th scope=\"col\">ECE</th></tr></thead><tbody>\n";
@@ -170,7 +171,8 @@ std::string calibration_section(const Study& study, const json& results) {
 std::string noise_table(const json& results, const std::string& score, const std::string& dataset,
                         const std::vector<std::string>& methods) {
   std::string text = fmt::format(
-      "<div class=\"scroll\"><table><caption>{}: {} (%)</caption><thead><tr><th scope=\"col\">noise"
+      "<div class=\"scroll\"><table><caption>{}: {} (%)</caption><thead><tr><th class=\"text\" "
+      "scope=\"col\">noise"
       "</th>",
       escape(dataset), score == "auroc" ? "AUROC" : "accuracy");
   for (const std::string& method : methods)
@@ -275,9 +277,11 @@ std::string runs_section(const Study& study) {
   std::string text =
       "<section id=\"runs\"><h2>Runs</h2>\n<p>Each folder holds the settings, the trained model, "
       "its results, and the commands that redo it.</p>\n<div class=\"scroll\"><table><thead><tr>"
-      "<th class=\"text\" scope=\"col\">dataset</th><th scope=\"col\">method</th><th "
+      "<th class=\"text\" scope=\"col\">dataset</th><th class=\"text\" "
+      "scope=\"col\">method</th><th "
       "scope=\"col\">seed</th><th "
-      "scope=\"col\">best epoch</th><th scope=\"col\">folder</th></tr></thead><tbody>\n";
+      "scope=\"col\">best epoch</th><th class=\"text\" "
+      "scope=\"col\">folder</th></tr></thead><tbody>\n";
   std::vector<std::string> anchored;
   for (const StudiedRun& run : study.runs) {
     if (run.failure) continue;

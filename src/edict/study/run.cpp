@@ -37,6 +37,7 @@ std::string slug(const std::string& text) {
       result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     else if (!result.empty() && result.back() != '-')
       result += '-';
+  while (result.ends_with('-')) result.pop_back();
   return result;
 }
 

@@ -127,7 +127,7 @@
       });
       result.push(chart.root);
       const top = Math.max(...drawn.aleatoric, ...drawn.epistemic) || 1;
-      const doubt = new Chart(`${feature.name}: where the doubt comes from`, range, [0, 1.05 * top], time, 'standard deviation', 160);
+      const doubt = new Chart(`${feature.name}: where the doubt comes from`, range, [0, 1.05 * top], time, 'deviation', 160);
       doubt.line(pairs(t, drawn.aleatoric), 'spread-aleatoric');
       doubt.line(pairs(t, drawn.epistemic), 'spread-epistemic');
       result.push(doubt.root);
