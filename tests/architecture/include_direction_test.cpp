@@ -41,6 +41,7 @@ const std::map<std::string, Rooms>& allowed() {
     t["train"] = with_all_below({"models"});
     t["eval"] = with_all_below({"models", "data"});
     t["report"] = with_all_below({"eval"});
+    t["study"] = with_all_below({"train", "eval"});
     for (const auto& [room, _] : std::map(t)) t["cli"].insert(room);
     return t;
   }();
