@@ -19,7 +19,10 @@ class ImportTest : public ToolTest {
       std::string text;
       for (int gesture = 1; gesture <= 2; ++gesture) {
         text += std::to_string(gesture);
-        for (int t = 0; t < 20; ++t) text += "\t" + std::to_string(gesture + 0.01 * t);
+        for (int t = 0; t < 20; ++t) {
+          text += '\t';
+          text += std::to_string(gesture + 0.01 * t);
+        }
         text += "\n";
       }
       place(std::string("down/UWaveGestureLibrary") + axis + "_TRAIN.tsv", text);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "edict/cli/command.h"
 #include "edict/cli/progress.h"
 #include "edict/core/error.h"
@@ -23,22 +25,29 @@ using Import = std::function<Dataset(const Options&, ImportReport&, const edict:
 // Reading is most of the work; the rest of the bar is for writing.
 constexpr double kReading = 0.8;
 
-void run(const Options& options, const Import& import) {
-  check_writable(options.out);
+Dataset read_and_write(const Options& options, const Import& import, ImportReport& report) {
   Progress progress("importing");
-  ImportReport report;
-  const Dataset data =
-      import(options, report, [&](double share) { progress.update(kReading * share); });
+  Dataset data =
+      import(options, report, [&](double share) { progress.update(kReading * share, "reading"); });
   if (data.size() == 0)
     throw Error(
         fmt::format("{}: no series is left after cleaning; nothing was written", options.from));
   progress.update(kReading, "writing");
   write_csv(data, options.out);
-  for (const auto& [what, details] : report.lines)
-    progress.line(fmt::format("{:<9} {}", what, details));
-  fmt::print("{}: {} series, {} events, {} observations of {} features, {} classes ({})\n",
+  return data;
+}
+
+void run(const Options& options, const Import& import) {
+  check_writable(options.out);
+  const auto start = std::chrono::steady_clock::now();
+  ImportReport report;
+  const Dataset data = read_and_write(options, import, report);
+  for (const auto& [what, details] : report.lines) fmt::print("{:<9} {}\n", what, details);
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  fmt::print("{}: {} series, {} events, {} observations of {} features, {} classes ({:.1f} s)\n",
              options.out, data.size(), data.events(), data.observations.size(),
-             data.features.size(), data.classes.size(), duration(progress.seconds()));
+             data.features.size(), data.classes.size(), seconds);
 }
 
 }  // namespace
