@@ -50,6 +50,15 @@ class ClassifyAndStress : public testing::Test {
   static inline std::filesystem::path folder;
 };
 
+TEST_F(ClassifyAndStress, JudgesTheSplitAskedFor) {
+  const Outcome test = run("stress clf d.csv --levels 0 --guard none");
+  const Outcome validation = run("stress clf d.csv --levels 0 --guard none --split validation");
+  ASSERT_EQ(validation.code, 0) << validation.err;
+  EXPECT_NE(test.err.find("24 test series"), std::string::npos) << test.err;
+  EXPECT_NE(validation.err.find("12 validation series"), std::string::npos) << validation.err;
+  EXPECT_EQ(run("stress clf d.csv --split train").code, 2);
+}
+
 TEST_F(ClassifyAndStress, SweepsAllGuardsIntoTableAndJson) {
   const Outcome outcome = run("stress clf d.csv --levels 0,8-9 --json s.json");
   EXPECT_EQ(outcome.code, 0) << outcome.err;

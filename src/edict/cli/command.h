@@ -13,6 +13,8 @@
 namespace edict::cli {
 
 void add_generate(CLI::App& app);
+void add_import(CLI::App& app);
+void add_search(CLI::App& app);
 void add_info(CLI::App& app);
 void add_train(CLI::App& app);
 void add_evaluate(CLI::App& app);

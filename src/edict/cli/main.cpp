@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "edict " EDICT_VERSION);
   app.get_formatter()->column_width(34);
   edict::cli::add_generate(app);
+  edict::cli::add_import(app);
   edict::cli::add_info(app);
   edict::cli::add_train(app);
   edict::cli::add_evaluate(app);
@@ -23,6 +24,7 @@ int main(int argc, char** argv) {
   edict::cli::add_plot(app);
   edict::cli::add_classify(app);
   edict::cli::add_stress(app);
+  edict::cli::add_search(app);
   edict::cli::add_reproduce(app);
   try {
     std::vector<std::string_view> known;

@@ -16,7 +16,8 @@ namespace edict::cli {
 namespace {
 
 struct Options {
-  std::string model, data, json, levels = "0-9", noise = "compounding", sigma = "epistemic";
+  std::string model, data, json, levels = "0-9", noise = "compounding", sigma = "epistemic",
+                                 split = "test";
   std::vector<std::string> guards{"none", "edgr", "pop-mean"};
   std::vector<std::int64_t> seeds{0, 1, 2};
   std::optional<double> rate, strength;
@@ -107,11 +108,12 @@ void run(const Options& options) {
   sweep.progress = [&](std::size_t done, std::size_t all) {
     progress.update(static_cast<double>(done) / static_cast<double>(all));
   };
-  const std::vector<std::size_t> test = model.split(data).test;
-  const StressResult result = stress(model, data, test, pool, sweep);
+  const Split parts = model.split(data);
+  const auto& series = options.split == "test" ? parts.test : parts.validation;
+  const StressResult result = stress(model, data, series, pool, sweep);
   progress.line(fmt::format(
-      "{} test series, {} seeds, {} noise up to {} ({}){}", result.series, result.seeds.size(),
-      options.noise, sweep.largest, duration(progress.seconds()),
+      "{} {} series, {} seeds, {} noise up to {} ({}){}", result.series, options.split,
+      result.seeds.size(), options.noise, sweep.largest, duration(progress.seconds()),
       result.unlabelled > 0 ? fmt::format("; {} without a label left out", result.unlabelled)
                             : ""));
   print(result);
@@ -125,12 +127,15 @@ void run(const Options& options) {
 
 void add_stress(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "stress", "Judge a classifier on the test split while noise rises, with and without guards");
+  CLI::App* command =
+      app.add_subcommand("stress", "Judge a classifier while noise rises, with and without guards");
   command->add_option("model", options->model, "from `edict classify`")
       ->required()
       ->type_name("CLF");
   command->add_option("data", options->data, "labelled data")->required()->type_name("DATA.csv");
+  command->add_option("--split", options->split, "which part of the data; choose by validation")
+      ->check(CLI::IsMember({"validation", "test"}))
+      ->capture_default_str();
   command->add_option("--guard", options->guards, "any of none,edgr,pop-mean; all by default")
       ->delimiter(',');
   command->add_option("--levels", options->levels, "noise levels, as 0-9 or 0,3,9")

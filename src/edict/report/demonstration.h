@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "edict/eval/evaluate.h"
+#include "edict/eval/stress.h"
 #include "edict/eval/trajectory.h"
 
 namespace edict {
@@ -17,6 +18,9 @@ std::string bands_figure(const Model& model, const Dataset& data, const Trajecto
 
 std::string coverage_figure(const Evaluation& evaluation);
 std::string width_figure(const Evaluation& evaluation);
+
+// Accuracy against the noise level, a line a guard, ± one deviation over seeds.
+std::string stress_figure(const StressResult& result);
 
 // A self-contained page around figures.
 struct Section {

@@ -57,7 +57,8 @@ Lessons joint_lessons(const Model& model, const Dataset& data, const Split& spli
   Lessons lessons;
   lessons.evidential = evidential;
   lessons.classification = 1.0;
-  lessons.judge = Lessons::Judge::accuracy;
+  // Where one class is rare, accuracy hardly moves while the ranking still improves.
+  lessons.judge = Lessons::Judge::cross_entropy;
   lessons.start_counts = true;
   add_encoded(model, data, split.train, labels,
               evidential > 0 ? Unlabelled::kept : Unlabelled::left_out, evidential > 0,

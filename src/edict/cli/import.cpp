@@ -1,0 +1,109 @@
+#include "edict/datasets/import.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "edict/cli/command.h"
+#include "edict/cli/progress.h"
+#include "edict/core/error.h"
+#include "edict/data/csv.h"
+
+namespace edict::cli {
+namespace {
+
+struct Options {
+  std::string from, out;
+  std::uint64_t seed = 0;
+  double keep = 0.1;
+  std::size_t window = 50;
+  MimicWindow mimic;
+};
+
+using Import = std::function<Dataset(const Options&, ImportReport&, const edict::Progress&)>;
+
+// Reading is most of the work; the rest of the bar is for writing.
+constexpr double kReading = 0.8;
+
+Dataset read_and_write(const Options& options, const Import& import, ImportReport& report) {
+  Progress progress("importing");
+  Dataset data =
+      import(options, report, [&](double share) { progress.update(kReading * share, "reading"); });
+  if (data.size() == 0)
+    throw Error(
+        fmt::format("{}: no series is left after cleaning; nothing was written", options.from));
+  progress.update(kReading, "writing");
+  write_csv(data, options.out);
+  return data;
+}
+
+void run(const Options& options, const Import& import) {
+  check_writable(options.out);
+  const auto start = std::chrono::steady_clock::now();
+  ImportReport report;
+  const Dataset data = read_and_write(options, import, report);
+  for (const auto& [what, details] : report.lines) fmt::print("{:<9} {}\n", what, details);
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  fmt::print("{}: {} series, {} events, {} observations of {} features, {} classes ({:.1f} s)\n",
+             options.out, data.size(), data.events(), data.observations.size(),
+             data.features.size(), data.classes.size(), seconds);
+}
+
+}  // namespace
+
+void add_import(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* import = app.add_subcommand(
+      "import", "Turn a public dataset, as downloaded, into CSV (docs/datasets.md)");
+  import->require_subcommand(1);
+  const auto add = [&](const char* name, const char* help, Import work) {
+    CLI::App* command = import->add_subcommand(name, help);
+    command->add_option("--from", options->from, "folder with the downloaded files, packed or not")
+        ->required()
+        ->type_name("DIR");
+    command->add_option("--out", options->out, "where to write")->required()->type_name("DATA.csv");
+    command->callback([options, work = std::move(work)] { run(*options, work); });
+    return command;
+  };
+
+  CLI::App* gestures =
+      add("gestures", "uWave accelerometer gestures, 8 classes; times in seconds",
+          [](const Options& o, ImportReport& report, const edict::Progress& progress) {
+            return import_gestures(o.from, report, o.seed, o.keep, progress);
+          });
+  gestures->add_option("--seed", options->seed, "of the values kept; same seed, same data")
+      ->capture_default_str();
+  gestures->add_option("--keep", options->keep, "share of the values kept")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+
+  CLI::App* activity =
+      add("activity", "Localization Data for Person Activity, 7 classes; times in seconds",
+          [](const Options& o, ImportReport& report, const edict::Progress& progress) {
+            return import_activity(o.from, report, o.window, progress);
+          });
+  activity->add_option("--window", options->window, "rows a series")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+
+  add("physionet", "PhysioNet Challenge 2012, in-hospital death; times in hours",
+      [](const Options& o, ImportReport& report, const edict::Progress& progress) {
+        return import_physionet(o.from, report, progress);
+      });
+
+  CLI::App* mimic =
+      add("mimic-extract", "MIMIC-Extract's hourly means, death in the ICU; times in hours",
+          [](const Options& o, ImportReport& report, const edict::Progress& progress) {
+            return import_mimic_extract(o.from, report, o.mimic, progress);
+          });
+  mimic->add_option("--hours", options->mimic.hours, "only rows before this hour; default all")
+      ->check(CLI::PositiveNumber);
+  mimic
+      ->add_option("--shortest-stay", options->mimic.shortest_stay,
+                   "only stays of at least this many hours")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+}
+
+}  // namespace edict::cli

@@ -1,0 +1,114 @@
+#include "edict/study/search.h"
+
+#include <fmt/format.h>
+
+#include "edict/cli/command.h"
+#include "edict/cli/progress.h"
+#include "edict/core/error.h"
+#include "edict/data/csv.h"
+#include "edict/train/checkpoint.h"
+
+namespace edict::cli {
+namespace {
+
+struct Options {
+  std::string data, out, budget;
+  ConfigOptions config;
+  std::vector<std::string> ranges;
+  std::uint64_t seed = 0;
+  std::size_t rungs = 3;
+  int threads = 0;
+};
+
+std::string described(const Config& config, const std::vector<SearchRange>& ranges) {
+  std::string text;
+  for (const SearchRange& range : ranges)
+    text += fmt::format(" {}={}", range.key, setting_text(config, range.key));
+  return text;
+}
+
+void run(const Options& options) {
+  const Config base = options.config.resolve();
+  SearchOptions study;
+  study.out = options.out;
+  study.budget = parse_budget(options.budget);
+  study.seed = options.seed;
+  study.rungs = options.rungs;
+  study.stop = &interrupt_flag();
+  if (!options.ranges.empty()) {
+    study.ranges.clear();
+    for (const std::string& text : options.ranges) study.ranges.push_back(parse_range(text));
+  }
+  Progress progress("searching");
+  const Dataset data = read_csv(options.data);
+  ThreadPool pool(static_cast<std::size_t>(options.threads));
+
+  std::string running;
+  std::int64_t epochs = 1;
+  TrainOptions training;
+  training.stop = study.stop;
+  training.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
+                          const LossSums&) {
+    progress.update((static_cast<double>(epoch - 1) +
+                     static_cast<double>(batch) / static_cast<double>(batches)) /
+                        static_cast<double>(epochs),
+                    running);
+  };
+  study.on_start = [&](const Step& step, const Config& config) {
+    running = fmt::format("trial {}, rung {}", step.trial, step.rung);
+    epochs = config.train.epochs;
+    progress.line(
+        fmt::format("{}, {} epochs:{}", running, epochs, described(config, study.ranges)));
+  };
+  study.on_outcome = [&](const Outcome& o) {
+    progress.line(o.failure.empty()
+                      ? fmt::format("  validation interpolation nll {:.4f}  mse {:.4f}  ece {:.4f} "
+                                    "({})",
+                                    o.nll, o.mse, o.ece, duration(o.seconds))
+                      : fmt::format("  failed: {}", o.failure));
+  };
+  const SearchResult result =
+      search(base, fingerprint(data), training_trial(data, pool, training), study);
+  if (result.interrupted) {
+    progress.line(
+        fmt::format("stopped after {} runs; the same command goes on", result.outcomes.size()));
+    return;
+  }
+  const Outcome* best = best_outcome(result.outcomes);
+  if (!best) throw Error(fmt::format("{}: every trial failed; see trials.csv", options.out));
+  fmt::print("{}: {} runs{}; best is trial {}, rung {}: nll {:.4f}, mse {:.4f}, in {}\n",
+             (study.out / "trials.csv").string(), result.outcomes.size(),
+             result.out_of_time ? " in the time given" : "", best->trial, best->rung, best->nll,
+             best->mse, (study.out / "best.toml").string());
+}
+
+}  // namespace
+
+void add_search(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "search", "Search good settings by the validation split: random draws, successive halving");
+  command->add_option("data", options->data, "the data")->required()->type_name("DATA.csv");
+  command->add_option("--out", options->out, "folder of the trials; an earlier search goes on")
+      ->required()
+      ->type_name("DIR");
+  command->add_option("--budget", options->budget, "trials, as 20, or time, as 30m or 2h")
+      ->required()
+      ->type_name("N|TIME");
+  command
+      ->add_option("--range", options->ranges,
+                   "what to draw: key=low:high, key=low:high:log or key=a,b,c; may be repeated")
+      ->type_name("KEY=RANGE")
+      ->allow_extra_args(false);
+  options->config.add_to(*command);
+  command->add_option("--seed", options->seed, "of the draws")->capture_default_str();
+  command
+      ->add_option("--rungs", options->rungs,
+                   "lengths of a run, each a third of the next; the best third climbs")
+      ->check(CLI::Range(1, 8))
+      ->capture_default_str();
+  add_threads(*command, options->threads);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace edict::cli

@@ -1,0 +1,137 @@
+#include "edict/study/search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "edict/core/error.h"
+#include "edict/eval/evaluate.h"
+#include "edict/study/search_folder.h"
+
+namespace edict {
+namespace {
+
+nlohmann::json plan_of(const Config& base, std::uint64_t subject, const SearchOptions& options,
+                       const std::vector<std::int64_t>& epochs) {
+  nlohmann::json ranges = nlohmann::json::array();
+  for (const SearchRange& r : options.ranges)
+    ranges.push_back({{"key", r.key},
+                      {"low", r.low},
+                      {"high", r.high},
+                      {"log", r.logarithmic},
+                      {"choices", r.choices}});
+  return {{"data", fmt::format("{:016x}", subject)},
+          {"config", to_json(base)},
+          {"ranges", ranges},
+          {"seed", options.seed},
+          {"epochs", epochs}};
+}
+
+}  // namespace
+
+SearchBudget parse_budget(const std::string& text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [unit, error] = std::from_chars(text.data(), end, number);
+  const std::string_view rest(unit, static_cast<std::size_t>(end - unit));
+  const double seconds = rest == "s" ? 1 : rest == "m" ? 60 : rest == "h" ? 3600 : 0;
+  SearchBudget budget;
+  if (error == std::errc() && number > 0 && number <= 1e9) {
+    if (seconds > 0) {
+      budget.seconds = number * seconds;
+      return budget;
+    }
+    if (rest.empty() && number == std::floor(number)) {
+      budget.trials = static_cast<std::size_t>(number);
+      return budget;
+    }
+  }
+  throw Error(fmt::format(
+      "--budget {}: give a number of trials, as 20, or a time, as 90s, 30m or 2h", text));
+}
+
+SearchResult search(const Config& base, std::uint64_t subject, const Trial& trial,
+                    const SearchOptions& options) {
+  if (options.ranges.empty()) throw Error("a search needs at least one range");
+  const auto epochs = rung_epochs(base.train.epochs, options.rungs, options.fewest_epochs);
+  const SearchFolder folder(options.out, plan_of(base, subject, options, epochs));
+  const auto settings = [&](std::size_t number) {
+    return draw_settings(base, options.ranges, options.seed, number);
+  };
+
+  SearchResult result{folder.read_outcomes()};
+  double used = 0;
+  for (const Outcome& outcome : result.outcomes) used += outcome.seconds;
+  while (const auto step = next_step(result.outcomes, options.budget.trials, epochs.size())) {
+    if (used >= options.budget.seconds) {
+      result.out_of_time = true;
+      break;
+    }
+    Config config = settings(step->trial);
+    folder.begin(*step, config);
+    // A short run is a whole one with a schedule of its own, not the start of a long one.
+    config.train.epochs = epochs[step->rung];
+    if (options.on_start) options.on_start(*step, config);
+    Outcome outcome{step->trial, step->rung, config.train.epochs};
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      if (!trial(config, folder.model_path(*step), outcome)) {
+        result.interrupted = true;
+        break;
+      }
+      if (!std::isfinite(outcome.nll) || !std::isfinite(outcome.mse))
+        throw Error("the validation score is not finite");
+    } catch (const Error& e) {
+      outcome.failure = e.what();
+    }
+    outcome.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    used += outcome.seconds;
+    folder.finish(outcome);
+    result.outcomes.push_back(outcome);
+    std::sort(result.outcomes.begin(), result.outcomes.end(),
+              [](const Outcome& a, const Outcome& b) {
+                return a.rung != b.rung ? a.rung < b.rung : a.trial < b.trial;
+              });
+    folder.summarise(result.outcomes, options.ranges, settings);
+    if (options.on_outcome) options.on_outcome(outcome);
+    if (result.outcomes.size() >= 3 && !best_outcome(result.outcomes))
+      throw Error(fmt::format("{}: every trial failed, the last by: {}", options.out.string(),
+                              outcome.failure));
+  }
+  folder.summarise(result.outcomes, options.ranges, settings);
+  return result;
+}
+
+Trial training_trial(const Dataset& data, ThreadPool& pool, const TrainOptions& training) {
+  return [&data, &pool, training](const Config& config, const std::filesystem::path& path,
+                                  Outcome& outcome) {
+    const Split parts = split(data, static_cast<std::uint64_t>(config.data.seed), config.data.train,
+                              config.data.validation,
+                              config.data.split == "group" ? SplitBy::group : SplitBy::label);
+    Model model = Model::create(config, data, parts);
+    if (!model.network->has_distribution())
+      throw Error(fmt::format("model.kind = {} predicts no distribution to be judged by",
+                              config.model.kind));
+    TrainOptions options = training;
+    options.out = path;
+    options.resume = true;
+    if (train(model, data, parts, pool, options).interrupted) return false;
+    const Evaluation judged = evaluate(model, data, parts.validation, pool);
+    if (!judged.interpolation)
+      throw Error("the validation split holds nothing to interpolate; set data.holdout or t_cut");
+    outcome.nll = judged.interpolation->nll.mean;
+    outcome.mse = judged.interpolation->mse.mean;
+    outcome.ece = judged.interpolation->ece;
+    const double none = std::nan("");
+    outcome.extrapolation_nll = judged.extrapolation ? judged.extrapolation->nll.mean : none;
+    outcome.extrapolation_mse = judged.extrapolation ? judged.extrapolation->mse.mean : none;
+    return true;
+  };
+}
+
+}  // namespace edict

@@ -1,0 +1,167 @@
+#include "edict/study/search_folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "edict/config/write_toml.h"
+#include "edict/core/error.h"
+#include "edict/data/atomic_file.h"
+#include "edict/data/csv.h"
+#include "edict/train/trainer.h"
+
+namespace edict {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+void write(const fs::path& path, const std::string& text) {
+  AtomicFile out(path);
+  out.write(text);
+  out.commit();
+}
+
+json read(const fs::path& path) {
+  std::ifstream in(path);
+  try {
+    return json::parse(in);
+  } catch (const json::exception&) {
+    throw Error(fmt::format("{}: not a file of a search; remove it or search in another folder",
+                            path.string()));
+  }
+}
+
+// JSON has no NaN; it is null there.
+double number(const json& value) { return value.is_null() ? std::nan("") : value.get<double>(); }
+
+json to_json(const Outcome& o) {
+  if (!o.failure.empty())
+    return {{"trial", o.trial},
+            {"rung", o.rung},
+            {"epochs", o.epochs},
+            {"seconds", o.seconds},
+            {"failure", o.failure}};
+  return {{"trial", o.trial},
+          {"rung", o.rung},
+          {"epochs", o.epochs},
+          {"seconds", o.seconds},
+          {"interpolation", {{"nll", o.nll}, {"mse", o.mse}, {"ece", o.ece}}},
+          {"extrapolation", {{"nll", o.extrapolation_nll}, {"mse", o.extrapolation_mse}}}};
+}
+
+Outcome from_json(const json& j, const fs::path& path) {
+  try {
+    Outcome o;
+    o.trial = j.at("trial");
+    o.rung = j.at("rung");
+    o.epochs = j.at("epochs");
+    o.seconds = j.at("seconds");
+    if (j.contains("failure")) {
+      o.failure = j.at("failure");
+      return o;
+    }
+    const json &inside = j.at("interpolation"), &after = j.at("extrapolation");
+    o.nll = number(inside.at("nll"));
+    o.mse = number(inside.at("mse"));
+    o.ece = number(inside.at("ece"));
+    o.extrapolation_nll = number(after.at("nll"));
+    o.extrapolation_mse = number(after.at("mse"));
+    return o;
+  } catch (const json::exception&) {
+    throw Error(
+        fmt::format("{}: a result is incomplete; remove the file to run it again", path.string()));
+  }
+}
+
+}  // namespace
+
+SearchFolder::SearchFolder(fs::path folder, const json& plan) : folder_(std::move(folder)) {
+  std::error_code failed;
+  fs::create_directories(folder_, failed);
+  if (!fs::is_directory(folder_))
+    throw Error(fmt::format("{}: cannot be made a folder; give another --out", folder_.string()));
+  const fs::path file = folder_ / "search.json";
+  if (!fs::exists(file)) {
+    if (!fs::is_empty(folder_))
+      throw Error(fmt::format("{}: is not empty and holds no search; give another --out",
+                              folder_.string()));
+    write(file, plan.dump(2) + "\n");
+    return;
+  }
+  const json before = read(file);
+  for (const auto& [name, value] : plan.items())
+    if (!before.contains(name) || before[name] != value)
+      throw Error(fmt::format("{}: was searched with another {}; give the same, or another --out",
+                              folder_.string(), name));
+}
+
+fs::path SearchFolder::trial_folder(std::size_t trial) const {
+  return folder_ / fmt::format("trial-{:04}", trial);
+}
+
+fs::path SearchFolder::model_path(const Step& step) const {
+  return trial_folder(step.trial) / fmt::format("rung-{}.model", step.rung);
+}
+
+std::vector<Outcome> SearchFolder::read_outcomes() const {
+  std::vector<Outcome> outcomes;
+  for (const auto& entry : fs::directory_iterator(folder_)) {
+    if (!entry.is_directory() || !entry.path().filename().string().starts_with("trial-")) continue;
+    for (const auto& file : fs::directory_iterator(entry.path()))
+      if (file.path().extension() == ".json")
+        outcomes.push_back(from_json(read(file.path()), file.path()));
+  }
+  std::sort(outcomes.begin(), outcomes.end(), [](const Outcome& a, const Outcome& b) {
+    return std::tie(a.rung, a.trial) < std::tie(b.rung, b.trial);
+  });
+  return outcomes;
+}
+
+void SearchFolder::begin(const Step& step, const Config& config) const {
+  fs::create_directories(trial_folder(step.trial));
+  write(trial_folder(step.trial) / "config.toml", to_toml(config));
+}
+
+void SearchFolder::finish(const Outcome& outcome) const {
+  write(trial_folder(outcome.trial) / fmt::format("rung-{}.json", outcome.rung),
+        to_json(outcome).dump(2) + "\n");
+  fs::remove(checkpoint_path(model_path({outcome.trial, outcome.rung})));
+}
+
+void SearchFolder::write_table(const std::vector<Outcome>& outcomes,
+                               const std::vector<SearchRange>& ranges,
+                               const std::vector<Config>& configs) const {
+  std::string text =
+      "trial,rung,epochs,seconds,interpolation_nll,interpolation_mse,interpolation_ece,"
+      "extrapolation_nll,extrapolation_mse";
+  for (const SearchRange& range : ranges) text += "," + range.key;
+  text += ",failure\n";
+  const auto cell = [](double value) {
+    return std::isnan(value) ? std::string() : fmt::format("{:.6g}", value);
+  };
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const Outcome& o = outcomes[i];
+    text += fmt::format("{},{},{},{:.1f},", o.trial, o.rung, o.epochs, o.seconds);
+    text += o.failure.empty() ? fmt::format("{},{},{},{},{}", cell(o.nll), cell(o.mse), cell(o.ece),
+                                            cell(o.extrapolation_nll), cell(o.extrapolation_mse))
+                              : ",,,,";
+    for (const SearchRange& range : ranges) text += "," + setting_text(configs[i], range.key);
+    text += "," + csv_cell(o.failure) + "\n";
+  }
+  write(folder_ / "trials.csv", text);
+}
+
+void SearchFolder::write_best(const Outcome& best, const Config& config) const {
+  write(folder_ / "best.toml",
+        fmt::format("# Trial {} of a search, after {} of {} epochs: validation interpolation NLL "
+                    "{:.4f}, MSE {:.4f}.\n{}",
+                    best.trial, best.epochs, config.train.epochs, best.nll, best.mse,
+                    to_toml(config)));
+}
+
+}  // namespace edict

@@ -1,0 +1,45 @@
+// What a search keeps on disk.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "edict/study/halving.h"
+#include "edict/study/ranges.h"
+
+namespace edict {
+
+class SearchFolder {
+ public:
+  // Makes the folder, or takes up what is in it. `plan` tells what is searched: Error if the folder
+  // holds a search of something else.
+  SearchFolder(std::filesystem::path folder, const nlohmann::json& plan);
+
+  // Of all runs that finished, by rung, then trial.
+  std::vector<Outcome> read_outcomes() const;
+
+  std::filesystem::path model_path(const Step& step) const;
+  void begin(const Step& step, const Config& config) const;
+  void finish(const Outcome& outcome) const;
+
+  // trials.csv and, once there is a success, best.toml. `settings(trial)` are those of a full run.
+  template <class Settings>
+  void summarise(const std::vector<Outcome>& outcomes, const std::vector<SearchRange>& ranges,
+                 Settings settings) const {
+    std::vector<Config> configs;
+    for (const Outcome& outcome : outcomes) configs.push_back(settings(outcome.trial));
+    write_table(outcomes, ranges, configs);
+    if (const Outcome* best = best_outcome(outcomes)) write_best(*best, settings(best->trial));
+  }
+
+ private:
+  std::filesystem::path trial_folder(std::size_t trial) const;
+  void write_table(const std::vector<Outcome>& outcomes, const std::vector<SearchRange>& ranges,
+                   const std::vector<Config>& configs) const;
+  void write_best(const Outcome& best, const Config& config) const;
+
+  std::filesystem::path folder_;
+};
+
+}  // namespace edict
