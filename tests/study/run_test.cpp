@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "edict/datasets/synthetic.h"
@@ -15,6 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// gtest has a Run of its own, hence edict::Run below.
 class RunTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -36,7 +38,7 @@ class RunTest : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  Run run() const { return Run(spec_, data_, fingerprint(data_), folder_); }
+  edict::Run run() const { return edict::Run(spec_, data_, fingerprint(data_), folder_); }
 
   const Dataset data_ = generate_synthetic(60, 0);
   RunSpec spec_;
@@ -45,7 +47,7 @@ class RunTest : public testing::Test {
 };
 
 TEST_F(RunTest, FilesOfAFinishedRunAreAllThere) {
-  const Run one = run();
+  const edict::Run one = run();
   EXPECT_TRUE(one.name().starts_with("synthetic-edict-small-"));
   EXPECT_GT(one.pending(), 0);
   double last = -1;
@@ -75,11 +77,11 @@ TEST_F(RunTest, TheNameFollowsWhatTrainingDependsOn) {
   spec_.config.train.seed = 1;
   EXPECT_NE(run().name(), name);
   spec_.config.train.seed = 0;
-  EXPECT_NE(Run(spec_, data_, fingerprint(data_) + 1, folder_).name(), name);
+  EXPECT_NE(edict::Run(spec_, data_, fingerprint(data_) + 1, folder_).name(), name);
 }
 
 TEST_F(RunTest, ADamagedOrForeignResultIsDoneAgain) {
-  const Run one = run();
+  const edict::Run one = run();
   one.conduct(pool_, {});
   const nlohmann::json before = one.result("stress");
   std::ofstream(one.folder() / "stress.json") << "{\"inputs\": \"something else\"}";
@@ -102,7 +104,7 @@ TEST_F(RunTest, WithoutLabelsThereIsNoSweep) {
   Dataset unlabelled = data_;
   unlabelled.classes.clear();
   for (auto& label : unlabelled.labels) label = Dataset::kNone;
-  const Run one(spec_, unlabelled, 1, folder_);
+  const edict::Run one(spec_, unlabelled, 1, folder_);
   one.conduct(pool_, {});
   EXPECT_TRUE(one.result("stress").is_null());
   EXPECT_FALSE(one.result("evaluate").is_null());
@@ -113,7 +115,7 @@ TEST_F(RunTest, WithoutLabelsThereIsNoSweep) {
 }
 
 TEST_F(RunTest, BrowsedSeriesHoldWhatWasObserved) {
-  const Run one = run();
+  const edict::Run one = run();
   one.conduct(pool_, {});
   const nlohmann::json browse = one.result("browse");
   for (const auto& series : browse["series"]) {
