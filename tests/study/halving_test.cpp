@@ -59,7 +59,6 @@ TEST(Halving, AThirdClimbsAsSoonAsThereIsOne) {
 TEST(Halving, NineTrialsOnThreeRungsTakeThirteenRuns) {
   std::vector<Outcome> outcomes;
   std::map<std::size_t, int> runs;
-  // Best come last, so that none of the early promotions is in vain only by luck.
   while (const auto step = next_step(outcomes, 9, 3)) {
     ++runs[step->rung];
     const double score = static_cast<double>(step->trial);

@@ -34,7 +34,6 @@ void run(const Options& options) {
   study.budget = parse_budget(options.budget);
   study.seed = options.seed;
   study.rungs = options.rungs;
-  study.stop = &interrupt_flag();
   if (!options.ranges.empty()) {
     study.ranges.clear();
     for (const std::string& text : options.ranges) study.ranges.push_back(parse_range(text));
@@ -46,7 +45,7 @@ void run(const Options& options) {
   std::string running;
   std::int64_t epochs = 1;
   TrainOptions training;
-  training.stop = study.stop;
+  training.stop = &interrupt_flag();
   training.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
                           const LossSums&) {
     progress.update((static_cast<double>(epoch - 1) +

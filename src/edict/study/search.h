@@ -7,7 +7,6 @@
 // not at all.
 #pragma once
 
-#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <limits>
@@ -36,8 +35,7 @@ struct SearchOptions {
   SearchBudget budget;
   std::uint64_t seed = 0;
   std::size_t rungs = 3;
-  std::int64_t fewest_epochs = 2;           // of the shortest rung
-  const std::atomic<bool>* stop = nullptr;  // leave after the current batch
+  std::int64_t fewest_epochs = 2;  // of the shortest rung
   // Before a run, and after it.
   std::function<void(const Step&, const Config&)> on_start;
   std::function<void(const Outcome&)> on_outcome;
