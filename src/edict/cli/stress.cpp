@@ -11,13 +11,14 @@
 #include "edict/core/error.h"
 #include "edict/data/atomic_file.h"
 #include "edict/data/csv.h"
+#include "edict/report/demonstration.h"
 
 namespace edict::cli {
 namespace {
 
 struct Options {
-  std::string model, data, json, levels = "0-9", noise = "compounding", sigma = "epistemic",
-                                 split = "test";
+  std::string model, data, json, plot, levels = "0-9", noise = "compounding", sigma = "epistemic",
+                                       split = "test";
   std::vector<std::string> guards{"none", "edgr", "pop-mean"};
   std::vector<std::int64_t> seeds{0, 1, 2};
   std::optional<double> rate, strength;
@@ -97,6 +98,7 @@ void print(const StressResult& result) {
 
 void run(const Options& options) {
   if (!options.json.empty()) check_writable(options.json);
+  if (!options.plot.empty()) check_writable(options.plot);
   StressOptions sweep = sweep_of(options);
   Progress progress("stress");
   const Model model = load_model(options.model);
@@ -117,6 +119,14 @@ void run(const Options& options) {
       result.unlabelled > 0 ? fmt::format("; {} without a label left out", result.unlabelled)
                             : ""));
   print(result);
+  if (!options.plot.empty()) {
+    AtomicFile page(options.plot);
+    page.write(html_page("edict: " + model.config.model.kind + " under noise",
+                         fmt::format("{} series, {} noise, mean and deviation over {} seeds.",
+                                     result.series, options.noise, result.seeds.size()),
+                         {{"Accuracy", "", {stress_figure(result)}}}));
+    page.commit();
+  }
   if (options.json.empty()) return;
   AtomicFile out(options.json);
   out.write(to_json(result).dump(2) + "\n");
@@ -160,6 +170,8 @@ void add_stress(CLI::App& app) {
       ->delimiter(',')
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{9000000000000000}));
   command->add_option("--json", options->json, "results as JSON")->type_name("FILE");
+  command->add_option("--plot", options->plot, "accuracy against the level, as a page")
+      ->type_name("PAGE.html");
   add_threads(*command, options->threads);
   command->callback([options] { run(*options); });
 }

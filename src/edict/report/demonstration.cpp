@@ -89,6 +89,32 @@ std::string width_figure(const Evaluation& evaluation) {
   return chart.render();
 }
 
+std::string stress_figure(const StressResult& result) {
+  Range levels{0, 1};
+  for (const StressCurve& curve : result.curves)
+    for (const StressPoint& point : curve.levels)
+      levels.high = std::max(levels.high, static_cast<double>(point.level));
+  Chart chart(640, 320, levels, {0, 102}, "noise level", "accuracy (%)", "accuracy under noise");
+  const char* const css[] = {"first", "other", "third"};
+  for (std::size_t g = 0; g < result.curves.size(); ++g) {
+    Chart::Points mean, low, high;
+    for (const StressPoint& point : result.curves[g].levels) {
+      const MeanStd accuracy =
+          over_seeds(point, [](const ClassificationResult& r) { return 100 * r.accuracy; });
+      mean.emplace_back(point.level, accuracy.mean);
+      low.emplace_back(point.level, accuracy.mean - accuracy.std);
+      high.emplace_back(point.level, accuracy.mean + accuracy.std);
+    }
+    const std::string colour = css[g % 3];
+    chart.band(low, high, colour + "-band");
+    chart.line(mean, colour);
+    chart.dots(mean, 2.8, colour + "-dot");
+    chart.note(0.02 * levels.high, 22.0 - 8.0 * static_cast<double>(g),
+               std::string(name_of(result.curves[g].guard.kind)), colour + "-text");
+  }
+  return chart.render();
+}
+
 std::string html_page(const std::string& title, const std::string& lead,
                       const std::vector<Section>& sections) {
   std::string body;

@@ -23,7 +23,7 @@ struct Outcome {
   double ece = 0;
   double extrapolation_nll = 0, extrapolation_mse = 0;  // NaN where nothing is to extrapolate
   double seconds = 0;
-  std::string failure;
+  std::string failure = {};
 };
 
 // Epochs on each rung, the last with all of them: 60 → 6, 20, 60. No rung has fewer than

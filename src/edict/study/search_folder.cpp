@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "edict/config/write_toml.h"
+#include "edict/config/toml_text.h"
 #include "edict/core/error.h"
 #include "edict/data/atomic_file.h"
 #include "edict/data/csv.h"

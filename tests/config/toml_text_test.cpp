@@ -1,4 +1,4 @@
-#include "edict/config/write_toml.h"
+#include "edict/config/toml_text.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
