@@ -1,7 +1,7 @@
 // Every hot path by itself. A benchmark checks its answer before it times it, and names the share
 // of the processor's peak its matrix products reach (% of peak) where it has any.
 #include <benchmark/benchmark.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "peak.h"
 

@@ -1,7 +1,7 @@
 // read_csv_bench FILE [REPEATS]: reads the file and prints, as JSON, what it holds and the best
 // time. read_csv_bench --generate FILE SERIES: writes Synthetic data and prints how long writing
 // took.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdio>

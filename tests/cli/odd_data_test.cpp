@@ -1,5 +1,5 @@
 // Data that is unusual but not wrong: it works, or says clearly why not.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "cli/tool.h"
 

@@ -84,7 +84,8 @@ TEST(Config, EveryPresetIsValid) {
   int count = 0;
   for (const auto& entry :
        std::filesystem::recursive_directory_iterator(EDICT_SOURCE_DIR "/presets")) {
-    if (entry.path().extension() != ".toml" || entry.path().filename().string().starts_with("reproduce"))
+    if (entry.path().extension() != ".toml" ||
+        entry.path().filename().string().starts_with("reproduce"))
       continue;
     Config config;
     EXPECT_NO_THROW({

@@ -1,6 +1,6 @@
 // Files: writing, reading back, and what can go wrong with either.
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 #include "edict/data/noise.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "edict/data/split.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

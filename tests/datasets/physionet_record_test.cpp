@@ -1,7 +1,7 @@
 // One record against a second, slower way to the same numbers.
 #include "edict/datasets/physionet_record.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -91,7 +91,7 @@ TEST_P(GuardOnWalk, ClipsExactlyToTheBound) {
       if (clip == clips.end()) continue;
       ++clipped;
       EXPECT_EQ(clip->second.raw, raw);
-      EXPECT_EQ(clip->second.used, raw < low ? low : high);
+      EXPECT_DOUBLE_EQ(clip->second.used, raw < low ? low : high);
       EXPECT_DOUBLE_EQ(clip->second.sigmas, (raw - centre) / sigma);
       EXPECT_GT(std::abs(clip->second.sigmas), guard.eta);
     }
@@ -103,7 +103,12 @@ TEST_P(GuardOnWalk, ClipsExactlyToTheBound) {
 INSTANTIATE_TEST_SUITE_P(All, GuardOnWalk,
                          testing::Values(Guard{Kind::edgr, 0.7, Deviation::epistemic},
                                          Guard{Kind::edgr, 0.7, Deviation::predictive},
-                                         Guard{Kind::population, 0.7, Deviation::epistemic}));
+                                         Guard{Kind::population, 0.7, Deviation::epistemic}),
+                         [](const auto& guard) {
+                           if (guard.param.kind == Kind::population) return "population";
+                           return guard.param.deviation == Deviation::epistemic ? "epistemic"
+                                                                                : "predictive";
+                         });
 
 Dataset clipped_by_hand(const Dataset& data, const Model& model, double eta) {
   Dataset result = data;

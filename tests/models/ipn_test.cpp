@@ -28,10 +28,10 @@ Interpolated interpolate(const std::vector<Channel>& channels, const std::vector
     x.insert(x.end(), c.x.begin(), c.x.end());
     first.push_back(static_cast<Index>(t.size()));
   }
-  Arena<double> arena, scratch;
+  Arena<double> arena;
   Arena<bool> flags;
   const auto cache = layer.cache(arena, flags, static_cast<Index>(points.size()));
-  layer.forward(params.data(), points.data(), first.data(), t.data(), x.data(), scratch, cache);
+  layer.forward(params.data(), points.data(), first.data(), t.data(), x.data(), cache);
   Interpolated result;
   for (std::size_t k = 0; k < points.size(); ++k) {
     result.y.emplace_back(3 * channels.size());

@@ -86,7 +86,9 @@ TEST(SetAttention, WeightsAreTheSoftmaxOfQueryTimesKey) {
   const Vector<double> params = moved_parameters<double>(layout, 2);
   const auto tensor = [&](const std::string& name, Index rows, Index cols) {
     for (const Tensor& t : layout.tensors())
-      if (t.name == name) return WeightMatrix<double>(weight(params.data(), t.offset, rows, cols));
+      if (t.name == name)
+        return WeightMatrix<double>(
+            Eigen::Map<const WeightMatrix<double>>(params.data() + t.offset, rows, cols));
     throw std::runtime_error("no tensor " + name);
   };
   Arena<double> arena;

@@ -73,14 +73,5 @@ TYPED_TEST(ArenaOf, BytesCountWhatWasTaken) {
   EXPECT_EQ(arena.bytes(), 192u);
 }
 
-TEST(Arena, MatrixBlockHasItsShape) {
-  Arena<float> arena;
-  auto block = arena.take(3, 4);
-  block.setOnes();
-  EXPECT_EQ(block.rows(), 3);
-  EXPECT_EQ(block.cols(), 4);
-  EXPECT_EQ(block.sum(), 12.0f);
-}
-
 }  // namespace
 }  // namespace edict

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "edict/core/rng.h"
+#include "edict/nn/small_product.h"
 
 namespace edict {
 namespace {

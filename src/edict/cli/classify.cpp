@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "edict/cli/command.h"
 #include "edict/cli/progress.h"

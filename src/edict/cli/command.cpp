@@ -1,6 +1,6 @@
 #include "edict/cli/command.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <csignal>

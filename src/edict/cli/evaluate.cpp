@@ -1,11 +1,12 @@
 #include "edict/eval/evaluate.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 
 #include "edict/cli/command.h"
 #include "edict/core/error.h"
+#include "edict/core/json_text.h"
 #include "edict/data/atomic_file.h"
 #include "edict/data/csv.h"
 
@@ -53,9 +54,7 @@ void run(const Options& options) {
   json["data"] = options.data;
   json["split"] = options.split;
   json["config"] = to_json(model.config);
-  AtomicFile out(options.json);
-  out.write(json.dump(2) + "\n");
-  out.commit();
+  write_atomically(options.json, json_text(json, 2) + "\n");
 }
 
 }  // namespace

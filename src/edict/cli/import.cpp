@@ -1,6 +1,6 @@
 #include "edict/datasets/import.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 

@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
@@ -81,12 +81,11 @@ void run(const Options& options) {
            "extrapolation: {}. A calibrated model's coverage lies on the dotted line.",
            parts.test.size(), figures(evaluation.interpolation), figures(evaluation.extrapolation)),
        {coverage_figure(evaluation), width_figure(evaluation)}});
-  AtomicFile out(options.out);
-  out.write(html_page("edict: " + model.config.model.kind + " on " +
-                          std::filesystem::path(options.data).filename().string(),
-                      "Distributions in continuous time, learnt from irregular observations.",
-                      sections));
-  out.commit();
+  write_atomically(
+      options.out,
+      html_page("edict: " + model.config.model.kind + " on " +
+                    std::filesystem::path(options.data).filename().string(),
+                "Distributions in continuous time, learnt from irregular observations.", sections));
   fmt::print("{}\n", std::filesystem::absolute(options.out).string());
 }
 

@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <charconv>
 #include <cmath>
@@ -63,33 +63,28 @@ void write_distributions(const Options& options, const Model& model, const Datas
   out.write("id,time,feature,mean,aleatoric,epistemic,lower,upper\n");
   std::string clips = "id,time,feature,raw,used,sigmas\n";
   std::size_t rows = 0, clipped = 0;
-  predict(model, data, {times, {}, options.guard.resolve()}, pool,
-          [&](const Trajectory& trajectory) {
-            const std::string id = csv_cell(data.ids[trajectory.series]);
-            std::string text;
-            for (std::size_t t = 0; t < times.size(); ++t)
-              for (std::size_t j = 0; j < model.features.size(); ++j) {
-                const Marginal& m = trajectory.at(t, j);
-                const double half = half_width(m, options.level);
-                fmt::format_to(std::back_inserter(text),
-                               "{},{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g}\n", id, times[t],
-                               csv_cell(model.features[j]), m.mean, m.aleatoric, m.epistemic,
-                               m.mean - half, m.mean + half);
-                ++rows;
-              }
-            out.write(text);
-            clipped += trajectory.clips.size();
-            if (options.clips.empty()) return;
-            for (const Clip& clip : trajectory.clips)
-              fmt::format_to(std::back_inserter(clips), "{},{},{},{:.9g},{:.9g},{:.4g}\n", id,
-                             clip.time, csv_cell(model.features[clip.feature]), clip.raw, clip.used,
-                             clip.sigmas);
-          });
-  if (!options.clips.empty()) {
-    AtomicFile file(options.clips);
-    file.write(clips);
-    file.commit();
-  }
+  predict(
+      model, data, {times, {}, options.guard.resolve()}, pool, [&](const Trajectory& trajectory) {
+        const std::string id = csv_cell(data.ids[trajectory.series]);
+        std::string text;
+        for (std::size_t t = 0; t < times.size(); ++t)
+          for (std::size_t j = 0; j < model.features.size(); ++j) {
+            const Marginal& m = trajectory.at(t, j);
+            const double half = half_width(m, options.level);
+            text += fmt::format("{},{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g}\n", id, times[t],
+                                csv_cell(model.features[j]), m.mean, m.aleatoric, m.epistemic,
+                                m.mean - half, m.mean + half);
+            ++rows;
+          }
+        out.write(text);
+        clipped += trajectory.clips.size();
+        if (options.clips.empty()) return;
+        for (const Clip& clip : trajectory.clips)
+          clips +=
+              fmt::format("{},{},{},{:.9g},{:.9g},{:.4g}\n", id, clip.time,
+                          csv_cell(model.features[clip.feature]), clip.raw, clip.used, clip.sigmas);
+      });
+  if (!options.clips.empty()) write_atomically(options.clips, clips);
   out.commit();
   fmt::print("{}: {} rows, {} series at {} times, {} % interval\n", options.out, rows, data.size(),
              times.size(), 100 * options.level);
@@ -105,8 +100,7 @@ void write_classes(const Options& options, const Model& model, const Dataset& da
   std::string text = times.empty() ? "id,class,probability\n" : "id,time,class,probability\n";
   const auto row = [&](const std::string& start, std::span<const double> probabilities) {
     for (std::size_t k = 0; k < probabilities.size(); ++k)
-      fmt::format_to(std::back_inserter(text), "{},{},{:.6g}\n", start, csv_cell(model.classes[k]),
-                     probabilities[k]);
+      text += fmt::format("{},{},{:.6g}\n", start, csv_cell(model.classes[k]), probabilities[k]);
   };
   if (times.empty()) {
     const ClassProbabilities end = class_probabilities(model, data, all, pool, guard);

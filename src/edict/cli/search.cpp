@@ -1,6 +1,6 @@
 #include "edict/study/search.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "edict/cli/command.h"
 #include "edict/cli/progress.h"

@@ -1,6 +1,6 @@
 #include "edict/eval/stress.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -9,6 +9,7 @@
 #include "edict/cli/command.h"
 #include "edict/cli/progress.h"
 #include "edict/core/error.h"
+#include "edict/core/json_text.h"
 #include "edict/data/atomic_file.h"
 #include "edict/data/csv.h"
 #include "edict/report/demonstration.h"
@@ -119,18 +120,14 @@ void run(const Options& options) {
       result.unlabelled > 0 ? fmt::format("; {} without a label left out", result.unlabelled)
                             : ""));
   print(result);
-  if (!options.plot.empty()) {
-    AtomicFile page(options.plot);
-    page.write(html_page("edict: " + model.config.model.kind + " under noise",
-                         fmt::format("{} series, {} noise, mean and deviation over {} seeds.",
-                                     result.series, options.noise, result.seeds.size()),
-                         {{"Accuracy", "", {stress_figure(result)}}}));
-    page.commit();
-  }
+  if (!options.plot.empty())
+    write_atomically(options.plot,
+                     html_page("edict: " + model.config.model.kind + " under noise",
+                               fmt::format("{} series, {} noise, mean and deviation over {} seeds.",
+                                           result.series, options.noise, result.seeds.size()),
+                               {{"Accuracy", "", {stress_figure(result)}}}));
   if (options.json.empty()) return;
-  AtomicFile out(options.json);
-  out.write(to_json(result).dump(2) + "\n");
-  out.commit();
+  write_atomically(options.json, json_text(to_json(result), 2) + "\n");
 }
 
 }  // namespace

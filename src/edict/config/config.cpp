@@ -1,7 +1,6 @@
 #include "edict/config/config.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 
 #include "edict/config/toml_text.h"
 #include "edict/core/error.h"
+#include "edict/core/json_text.h"
 
 namespace edict {
 namespace {
@@ -364,7 +364,7 @@ void from_json(const nlohmann::json& json, Config& config) {
       else if (value.is_string())
         assign(key, value.get<std::string>(), "configuration");
       else
-        refuse(key, value.dump(), "configuration");
+        refuse(key, json_text(value), "configuration");
     }
 }
 

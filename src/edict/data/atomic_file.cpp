@@ -1,7 +1,7 @@
 #include "edict/data/atomic_file.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -71,6 +71,12 @@ void AtomicFile::commit() {
 void AtomicFile::fail(const char* what) const {
   throw Error(fmt::format("{}: {} ({}); check the folder, its permissions and the free space",
                           destination_.string(), what, std::strerror(errno)));
+}
+
+void write_atomically(const std::filesystem::path& path, std::string_view text) {
+  AtomicFile file(path);
+  file.write(text);
+  file.commit();
 }
 
 }  // namespace edict

@@ -29,4 +29,6 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
+void write_atomically(const std::filesystem::path& path, std::string_view text);
+
 }  // namespace edict

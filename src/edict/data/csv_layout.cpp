@@ -1,7 +1,6 @@
 #include "edict/data/csv_layout.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <unordered_set>

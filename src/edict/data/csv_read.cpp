@@ -1,7 +1,7 @@
 // Rows are read once, from the first byte to the last, into arrays of events and observations. A
 // file whose rows are already sorted by series and time (what write_csv makes) needs nothing more;
 // any other is put in order afterwards.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/mman.h>
 
 #include <algorithm>

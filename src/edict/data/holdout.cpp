@@ -1,6 +1,6 @@
 #include "edict/data/holdout.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "edict/core/error.h"
 #include "edict/core/rng.h"

@@ -1,6 +1,6 @@
 #include "edict/datasets/download.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "edict/core/error.h"
 

@@ -1,6 +1,6 @@
 #include "edict/datasets/hdf5_file.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

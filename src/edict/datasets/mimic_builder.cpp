@@ -1,6 +1,6 @@
 #include "edict/datasets/mimic_builder.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

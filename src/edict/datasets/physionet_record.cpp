@@ -1,6 +1,6 @@
 #include "edict/datasets/physionet_record.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "edict/datasets/pickled_names.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <map>
 

@@ -1,6 +1,6 @@
 #include "edict/datasets/text_lines.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <charconv>
 #include <limits>

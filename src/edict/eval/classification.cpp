@@ -1,6 +1,6 @@
 #include "edict/eval/classification.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <atomic>

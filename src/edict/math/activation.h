@@ -37,6 +37,13 @@ inline Floats fast_exp(Floats x) {
 inline Floats fast_sigmoid(Floats x) { return 1.0f / (1.0f + fast_exp(-x)); }
 inline Floats fast_tanh(Floats x) { return 1.0f - 2.0f / (1.0f + fast_exp(2.0f * x)); }
 
+// e^x of a register of either scalar.
+inline Floats exp_lanes(Floats x) { return fast_exp(x); }
+inline Lanes<double>::Vector exp_lanes(Lanes<double>::Vector x) {
+  for (Index i = 0; i < Lanes<double>::kCount; ++i) x[i] = std::exp(x[i]);
+  return x;
+}
+
 // x = f(x), the last few elements in a register of their own: an element's result does not depend
 // on its place.
 template <class Function>
@@ -49,6 +56,13 @@ void apply_inplace(float* x, Index n, Function f) {
   for (Index k = i; k < n; ++k) rest[k - i] = x[k];
   L::store(f(L::load(rest)), rest);
   for (Index k = i; k < n; ++k) x[k] = rest[k - i];
+}
+
+inline void exp_inplace(float* x, Index n) {
+  apply_inplace(x, n, [](Floats v) { return fast_exp(v); });
+}
+inline void exp_inplace(double* x, Index n) {
+  for (Index i = 0; i < n; ++i) x[i] = std::exp(x[i]);
 }
 
 inline void sigmoid_inplace(float* x, Index n) {

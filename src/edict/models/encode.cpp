@@ -1,6 +1,6 @@
 #include "edict/models/encode.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <atomic>
 

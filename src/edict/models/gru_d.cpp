@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "edict/math/activation.h"
+
 namespace edict {
 namespace {
 
@@ -45,8 +47,7 @@ void GruDPass<S>::prepare(const S* params, const Intake<S>& intake) {
         fade[j] = -std::max(S(0), w[j] * delta[j] + b[j]);
         mask[j] = S(0);
       }
-      Eigen::Map<Eigen::Array<S, Eigen::Dynamic, 1>> fades(fade, d);
-      fades = fades.exp();
+      exp_inplace(fade, d);
       for (Index j = 0; j < d; ++j) x[j] = fade[j] * last[j];
       for (Index k = intake.first_observation[event]; k < intake.first_observation[event + 1];
            ++k) {
@@ -110,8 +111,8 @@ void GruDPass<S>::forward(const S* params, const Intake<S>& intake, const Dropou
   draw_masks(intake, dropout, arena);
 
   model_.decay.forward(params, columns, delta_, decay_);
-  Eigen::Map<Eigen::Array<S, Eigen::Dynamic, 1>> decays(decay_, n * columns);
-  decays = (-decays.max(S(0))).exp();
+  for (Index i = 0; i < n * columns; ++i) decay_[i] = -std::max(decay_[i], S(0));
+  exp_inplace(decay_, n * columns);
 
   S* h = arena.take(n * columns);
   model_.gru.forward(params, packing_, input_, decay_, arena, first_, h);

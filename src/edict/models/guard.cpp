@@ -1,6 +1,6 @@
 #include "edict/models/guard.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "edict/core/error.h"
 

@@ -1,6 +1,6 @@
 #include "edict/models/ipn.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -81,8 +81,7 @@ void IpnPass<S>::forward(const S* params, const Intake<S>& intake, const Dropout
       at_.push_back(static_cast<S>(static_cast<double>(i) * model_.reference_step));
     caches_.push_back(model_.interpolation.cache(arena, flags_, k));
     model_.interpolation.forward(params, at_.data(), first_.data(), time_.data(), value_.data(),
-                                 scratch_, caches_.back());
-    scratch_.reset();
+                                 caches_.back());
     if (mask_) {
       Rng rng(intake.dropout_key[s]);
       dropout.draw(rng, width, mask_ + s * width);
@@ -148,7 +147,7 @@ void IpnPass<S>::reconstruct(const S* params, const Intake<S>& intake, S weight,
       at_.push_back(static_cast<S>(intake.time[intake.first_event[s] + e]));
     const auto cache = model_.interpolation.cache(arena, flags_, events);
     model_.interpolation.forward(params, at_.data(), first_.data(), time_.data(), value_.data(),
-                                 scratch_, cache);
+                                 cache);
     S* const d_chi = scratch_.take(n);
     S* const d_log_lambda = scratch_.take(n);
     S* const d_gamma = scratch_.take(n);

@@ -1,13 +1,13 @@
 #include "edict/models/model.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "edict/core/error.h"
+#include "edict/core/json_text.h"
 
 namespace edict {
 namespace {
@@ -307,7 +307,7 @@ TensorFile to_tensors(const Model& model) {
       {"classifier_seeds", seeds},
   };
   TensorFile file;
-  file.metadata["edict"] = meta.dump();
+  file.metadata["edict"] = json_text(meta);
   for (const Tensor& tensor : model.network->layout().tensors()) {
     const float* const begin = model.params.data() + tensor.offset;
     file.tensors.push_back({tensor.name, tensor.shape, {begin, begin + tensor.size}});
@@ -334,9 +334,10 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
   bool classifier = false;
   std::vector<std::int64_t> seeds;
   try {
-    const nlohmann::json meta = nlohmann::json::parse(found->second);
+    const nlohmann::json meta = parse_json(found->second);
     if (meta.at("format") != kFormat)
-      throw refuse(fmt::format("format {} is not known to this version", meta.at("format").dump()));
+      throw refuse(
+          fmt::format("format {} is not known to this version", json_text(meta.at("format"))));
     from_json(meta.at("config"), model.config);
     meta.at("features").get_to(model.features);
     meta.at("statics").get_to(model.statics);

@@ -1,6 +1,6 @@
 #include "edict/models/safetensors.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdint>
 #include <cstring>
@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "edict/core/error.h"
+#include "edict/core/json_text.h"
 #include "edict/data/atomic_file.h"
 
 namespace edict {
@@ -47,7 +48,7 @@ TensorFile read_tensors(const std::filesystem::path& path) {
   in.read(data.data(), static_cast<std::streamsize>(data_size));
   if (!in) refuse(path, "it could not be read to its end");
 
-  const nlohmann::json json = nlohmann::json::parse(header, nullptr, /*allow_exceptions=*/false);
+  const nlohmann::json json = parse_json(header);
   if (!json.is_object()) refuse(path, "its header is not JSON");
   TensorFile file;
   try {
@@ -88,7 +89,7 @@ void write_tensors(const TensorFile& file, const std::filesystem::path& path) {
         {"dtype", "F32"}, {"shape", tensor.shape}, {"data_offsets", {offset, end}}};
     offset = end;
   }
-  std::string text = header.dump();
+  std::string text = json_text(header);
   text.resize((text.size() + 7) / 8 * 8, ' ');  // the numbers start aligned
   const std::uint64_t header_size = text.size();
   AtomicFile out(path);

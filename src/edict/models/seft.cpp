@@ -121,13 +121,11 @@ void SeftPass<S>::forward(const S* params, const Intake<S>& intake, const Dropou
   if (model_.attention) {
     const Index heads = model_.attention->heads();
     model_.attention->forward(params, segments_, x_, arena, attention_);
+    std::fill_n(gathered_, gathered * sets, S(0));
     for (Index s = 0; s < sets; ++s)  // encoded × heads = φ aᵀ
-      Eigen::Map<Matrix<S>>(gathered_ + s * gathered, encoded, heads).noalias() =
-          Eigen::Map<const Matrix<S>>(phi_.y.back() + segments_.first[s] * encoded, encoded,
-                                      segments_.size(s)) *
-          Eigen::Map<const Matrix<S>>(attention_.a + segments_.first[s] * heads, heads,
-                                      segments_.size(s))
-              .transpose();
+      accumulate_outer(attention_.a + segments_.first[s] * heads, heads,
+                       phi_.y.back() + segments_.first[s] * encoded, encoded, segments_.size(s),
+                       gathered_ + s * gathered);
   } else {
     segment_mean(segments_, encoded, phi_.y.back(), gathered_);
   }
@@ -155,13 +153,11 @@ void SeftPass<S>::backward(const S* params, const Intake<S>& intake, S* d_out, A
     const Index heads = model_.attention->heads();
     S* const d_a = arena.take(heads * elements);
     for (Index s = 0; s < sets; ++s) {  // gathered = φ aᵀ
-      const Eigen::Map<const Matrix<S>> d_r(d_gathered + s * gathered, encoded, heads);
+      const S* const d_r = d_gathered + s * gathered;
       const Index first = segments_.first[s], size = segments_.size(s);
-      Eigen::Map<Matrix<S>>(d_phi + first * encoded, encoded, size).noalias() =
-          d_r * Eigen::Map<const Matrix<S>>(attention_.a + first * heads, heads, size);
-      Eigen::Map<Matrix<S>>(d_a + first * heads, heads, size).noalias() =
-          d_r.transpose() *
-          Eigen::Map<const Matrix<S>>(phi_.y.back() + first * encoded, encoded, size);
+      multiply_transposed(d_r, heads, encoded, attention_.a + first * heads, size,
+                          d_phi + first * encoded);
+      multiply(d_r, heads, encoded, phi_.y.back() + first * encoded, size, d_a + first * heads);
     }
     model_.attention->backward(params, segments_, x_, d_a, attention_, arena, d_x_attention, grads);
   } else {

@@ -1,6 +1,6 @@
 #include "edict/models/stream.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

@@ -15,8 +15,6 @@ namespace edict {
 template <class S>
 class Arena {
  public:
-  using Block = Eigen::Map<Matrix<S>, Eigen::Aligned32>;
-
   S* take(Index count) {
     const auto need = static_cast<std::size_t>((count + kAlign - 1) / kAlign * kAlign);
     while (current_ < slabs_.size() && used_ + need > slabs_[current_].size) {
@@ -29,8 +27,6 @@ class Arena {
     taken_ += need;
     return start;
   }
-
-  Block take(Index rows, Index cols) { return Block(take(rows * cols), rows, cols); }
 
   void reset() { current_ = used_ = taken_ = 0; }
 

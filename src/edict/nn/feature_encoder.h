@@ -11,6 +11,7 @@
 #include "edict/nn/arena.h"
 #include "edict/nn/parameters.h"
 #include "edict/nn/product.h"
+#include "edict/nn/small_product.h"
 
 namespace edict {
 

@@ -12,12 +12,16 @@
 // and backward never looks at the observations again.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
+#include "edict/math/activation.h"
 #include "edict/math/special.h"
 #include "edict/nn/arena.h"
 #include "edict/nn/parameters.h"
+#include "edict/nn/product.h"
 
 namespace edict {
 
@@ -55,47 +59,15 @@ class Interpolation {
   // Observations of channel d: [first[d], first[d+1]) of t and x. r: K reference points.
   template <class S>
   void forward(const S* params, const S* r, const Index* first, const S* t, const S* x,
-               Arena<S>& scratch, const Cache<S>& c) const {
-    const Index k = c.points;
-    Array<S> nearest(scratch.take(k), k), distance(scratch.take(k), k), w(scratch.take(k), k);
-    Eigen::Map<Eigen::Array<S, Eigen::Dynamic, 8>> sums(scratch.take(8 * k), k, 8);
-    const ConstArray<S> points(r, k);
+               const Cache<S>& c) const {
     for (Index d = 0; d < channels_; ++d) {
-      Array<S> sigma(c.sigma + d * k, k), log_lambda(c.log_lambda + d * k, k);
-      Array<S> gamma(c.gamma + d * k, k), sigma_a(c.sigma_a + d * k, k);
-      Array<S> log_lambda_a(c.log_lambda_a + d * k, k), gamma_a(c.gamma_a + d * k, k);
       c.observed[d] = first[d + 1] > first[d];
-      if (!c.observed[d]) {
-        for (Array<S>* part : {&sigma, &log_lambda, &gamma, &sigma_a, &log_lambda_a, &gamma_a})
-          part->setZero();
-        continue;
-      }
-      const S alpha = softplus(params[bandwidth_ + d]);
-      // Weights relative to the nearest observation's: at least one is 1, none overflows.
-      nearest = (points - t[first[d]]).square();
-      for (Index j = first[d] + 1; j < first[d + 1]; ++j)
-        nearest = nearest.min((points - t[j]).square());
-      sums.setZero();
-      for (Index j = first[d]; j < first[d + 1]; ++j) {
-        distance = (points - t[j]).square() - nearest;
-        w = (-alpha * distance).exp();
-        sums.col(0) += w;
-        sums.col(1) += w * x[j];
-        sums.col(2) += w * distance;
-        sums.col(3) += w * distance * x[j];
-        w = w.square();
-        w *= w.square().square();  // w¹⁰
-        sums.col(4) += w;
-        sums.col(5) += w * x[j];
-        sums.col(6) += w * distance;
-        sums.col(7) += w * distance * x[j];
-      }
-      sigma = sums.col(1) / sums.col(0);
-      log_lambda = sums.col(0).log() - alpha * nearest;
-      sigma_a = (sigma * sums.col(2) - sums.col(3)) / sums.col(0);
-      log_lambda_a = -(nearest + sums.col(2) / sums.col(0));
-      gamma = sums.col(5) / sums.col(4);
-      gamma_a = S(kSharper) * (gamma * sums.col(6) - sums.col(7)) / sums.col(4);
+      if (c.observed[d])
+        interpolate(softplus(params[bandwidth_ + d]), r, first[d + 1] - first[d], t + first[d],
+                    x + first[d], d, c);
+      else
+        for (S* part : {c.sigma, c.log_lambda, c.gamma, c.sigma_a, c.log_lambda_a, c.gamma_a})
+          std::fill_n(part + d * c.points, c.points, S(0));
     }
     mix(params, c);
   }
@@ -141,16 +113,58 @@ class Interpolation {
   }
 
  private:
+  // Channel d from its n observations, a register of reference points at a time.
   template <class S>
-  using Array = Eigen::Map<Eigen::Array<S, Eigen::Dynamic, 1>>;
-  template <class S>
-  using ConstArray = Eigen::Map<const Eigen::Array<S, Eigen::Dynamic, 1>>;
+  static void interpolate(S alpha, const S* r, Index n, const S* t, const S* x, Index d,
+                          const Cache<S>& c) {
+    using L = Lanes<S>;
+    using V = typename L::Vector;
+    for (Index begin = 0; begin < c.points; begin += L::kCount) {
+      const Index count = std::min(L::kCount, c.points - begin);
+      S points[L::kCount] = {};
+      std::copy_n(r + begin, count, points);
+      const V point = L::load(points);
+      // Weights relative to the nearest observation's: at least one is 1, none overflows.
+      V nearest = (point - t[0]) * (point - t[0]);
+      for (Index j = 1; j < n; ++j) {
+        const V square = (point - t[j]) * (point - t[j]);
+        nearest = square < nearest ? square : nearest;
+      }
+      V smooth[4] = {}, sharp[4] = {};  // Σ w, Σ w x, Σ w Δ, Σ w Δ x
+      const auto add = [](V w, V distance, S value, V* sums) {
+        sums[0] += w;
+        sums[1] += w * value;
+        sums[2] += w * distance;
+        sums[3] += w * distance * value;
+      };
+      for (Index j = 0; j < n; ++j) {
+        const V distance = (point - t[j]) * (point - t[j]) - nearest;
+        const V w = exp_lanes(-alpha * distance), w2 = w * w, w4 = w2 * w2;
+        add(w, distance, x[j], smooth);
+        add(w2 * w4 * w4, distance, x[j], sharp);  // κ = 10
+      }
+      const V sigma = smooth[1] / smooth[0], gamma = sharp[1] / sharp[0];
+      const V sigma_a = (sigma * smooth[2] - smooth[3]) / smooth[0];
+      const V log_lambda_a = -(nearest + smooth[2] / smooth[0]);
+      const V gamma_a = S(kSharper) * (gamma * sharp[2] - sharp[3]) / sharp[0];
+      for (Index i = 0; i < count; ++i) {
+        const Index at = d * c.points + begin + i;
+        c.sigma[at] = sigma[i];
+        c.log_lambda[at] = std::log(smooth[0][i]) - alpha * nearest[i];
+        c.gamma[at] = gamma[i];
+        c.sigma_a[at] = sigma_a[i];
+        c.log_lambda_a[at] = log_lambda_a[i];
+        c.gamma_a[at] = gamma_a[i];
+      }
+    }
+  }
 
   template <class S>
   void mix(const S* params, const Cache<S>& c) const {
     const Index k = c.points, n = channels_;
     for (Index d = 0; d < n; ++d)
-      c.mu[d] = k > 0 ? Array<S>(c.sigma + d * k, k).sum() / static_cast<S>(k) : S(0);
+      c.mu[d] = std::accumulate(c.sigma + d * k, c.sigma + (d + 1) * k, S(0)) /
+                static_cast<S>(std::max<Index>(1, k));
     for (Index point = 0; point < k; ++point) {
       S top = 0, sum = 0;
       bool any = false;
@@ -173,9 +187,8 @@ class Interpolation {
     for (Index d = 0; d < n; ++d)
       for (Index i = d * k; i < (d + 1) * k; ++i)
         c.unmixed[i] = c.share[i] * (c.sigma[i] - c.mu[d]);
-    Eigen::Map<Matrix<S>> chi(c.chi, k, n);
-    chi.noalias() = Eigen::Map<const Matrix<S>>(c.unmixed, k, n) * weight(params, mixing_, n, n);
-    chi.rowwise() += Eigen::Map<const RowVector<S>>(c.mu, n);
+    for (Index d = 0; d < n; ++d) std::fill_n(c.chi + d * k, k, c.mu[d]);
+    accumulate_outer(params + mixing_, n, c.unmixed, k, n, c.chi);  // χ = U ρ + μ
   }
 
   // d_sigma is written, d_log_lambda += ….
@@ -183,11 +196,9 @@ class Interpolation {
   void mix_backward(const S* params, const Cache<S>& c, const S* d_chi, S* d_log_lambda,
                     Arena<S>& scratch, S* d_sigma, S* grads) const {
     const Index k = c.points, n = channels_;
-    const Eigen::Map<const Matrix<S>> d_mixed(d_chi, k, n), unmixed(c.unmixed, k, n);
-    S* const d_share = scratch.take(k * n);
-    Eigen::Map<Matrix<S>> d_unmixed(d_share, k, n);
-    weight(grads, mixing_, n, n).noalias() += unmixed.transpose() * d_mixed;  // χ = U ρ + μ
-    d_unmixed.noalias() = d_mixed * weight(params, mixing_, n, n).transpose();
+    S* const d_share = scratch.take(k * n);                    // d_unmixed at first
+    multiply_add(d_chi, n, k, c.unmixed, n, grads + mixing_);  // χ = U ρ + μ
+    multiply_transposed(d_chi, n, k, params + mixing_, n, d_share);
     for (Index d = 0; d < n; ++d) {  // U = s∘(σ − μ), μ = mean of σ
       S d_mu = 0;
       for (Index i = d * k; i < (d + 1) * k; ++i) {

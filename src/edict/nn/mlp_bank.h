@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "edict/nn/linear.h"
+#include "edict/nn/small_product.h"
 
 namespace edict {
 

@@ -75,22 +75,4 @@ class ParameterLayout {
   Index size_ = 0;
 };
 
-// Views into a parameter (or gradient) vector.
-template <class S>
-Eigen::Map<const WeightMatrix<S>> weight(const S* values, Index offset, Index out, Index in) {
-  return {values + offset, out, in};
-}
-template <class S>
-Eigen::Map<WeightMatrix<S>> weight(S* values, Index offset, Index out, Index in) {
-  return {values + offset, out, in};
-}
-template <class S>
-Eigen::Map<const Vector<S>> bias(const S* values, Index offset, Index size) {
-  return {values + offset, size};
-}
-template <class S>
-Eigen::Map<Vector<S>> bias(S* values, Index offset, Index size) {
-  return {values + offset, size};
-}
-
 }  // namespace edict

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "edict/core/types.h"
+#include "edict/math/activation.h"
 
 namespace edict {
 
@@ -44,13 +45,19 @@ void segment_mean_backward(const Segments& segments, Index n, const S* d_mean, S
 template <class S>
 void segment_softmax(const Segments& segments, Index rows, S* a) {
   for (Index s = 0; s < segments.sets(); ++s) {
-    if (segments.size(s) == 0) continue;
-    Eigen::Map<Eigen::Array<S, Eigen::Dynamic, Eigen::Dynamic>> set(a + segments.first[s] * rows,
-                                                                    rows, segments.size(s));
-    const Eigen::Array<S, Eigen::Dynamic, 1> top = set.rowwise().maxCoeff();
-    set = (set.colwise() - top).exp();
-    const Eigen::Array<S, Eigen::Dynamic, 1> sum = set.rowwise().sum();
-    set.colwise() /= sum;
+    S* const set = a + segments.first[s] * rows;
+    const Index end = segments.size(s) * rows;
+    for (Index row = 0; row < rows && end > 0; ++row) {
+      S top = set[row];
+      for (Index i = row; i < end; i += rows) top = std::max(top, set[i]);
+      for (Index i = row; i < end; i += rows) set[i] -= top;
+    }
+    exp_inplace(set, end);
+    for (Index row = 0; row < rows; ++row) {
+      S sum = 0;
+      for (Index i = row; i < end; i += rows) sum += set[i];
+      for (Index i = row; i < end; i += rows) set[i] /= sum;
+    }
   }
 }
 
@@ -58,11 +65,14 @@ void segment_softmax(const Segments& segments, Index rows, S* a) {
 template <class S>
 void segment_softmax_backward(const Segments& segments, Index rows, const S* a, S* d_a) {
   for (Index s = 0; s < segments.sets(); ++s) {
-    using Set = Eigen::Array<S, Eigen::Dynamic, Eigen::Dynamic>;
-    const Eigen::Map<const Set> p(a + segments.first[s] * rows, rows, segments.size(s));
-    Eigen::Map<Set> d(d_a + segments.first[s] * rows, rows, segments.size(s));
-    const Eigen::Array<S, Eigen::Dynamic, 1> mean = (p * d).rowwise().sum();
-    d = p * (d.colwise() - mean);
+    const S* const p = a + segments.first[s] * rows;
+    S* const d = d_a + segments.first[s] * rows;
+    const Index end = segments.size(s) * rows;
+    for (Index row = 0; row < rows; ++row) {
+      S mean = 0;
+      for (Index i = row; i < end; i += rows) mean += p[i] * d[i];
+      for (Index i = row; i < end; i += rows) d[i] = p[i] * (d[i] - mean);
+    }
   }
 }
 

@@ -8,6 +8,7 @@
 // counts alike (a mean).
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "edict/nn/linear.h"
 #include "edict/nn/mlp.h"
 #include "edict/nn/segments.h"
+#include "edict/nn/small_product.h"
 
 namespace edict {
 
@@ -59,14 +61,13 @@ class SetAttention {
     for (Index i = 0; i < width * sets; ++i) c.f[i] = std::max(c.f[i], S(0));
     for (Index s = 0; s < sets; ++s) std::copy_n(params + query_bias_, queries, c.q + s * queries);
     multiply_add(params + query_, queries, width, c.f, sets, c.q);
-    const S scale = this->scale<S>();
     for (Index m = 0; m < heads_; ++m)
-      head(c.v, m, in_, sets).noalias() =
-          scale * (key(params, m).transpose() * head(c.q, m, key_width_, sets));
+      small_multiply<false, S>({key(params, m), in_, c.q + m * key_width_, 1, queries, key_width_},
+                               in_, sets, c.v + m * in_, in_ * heads_);
+    scale(c.v, sets);
     for (Index s = 0; s < sets; ++s)
-      set(c.a, segments, s, heads_).noalias() =
-          Eigen::Map<const Matrix<S>>(c.v + s * in_ * heads_, in_, heads_).transpose() *
-          set(x, segments, s, in_);
+      multiply(c.v + s * in_ * heads_, heads_, in_, x + segments.first[s] * in_, segments.size(s),
+               c.a + segments.first[s] * heads_);
     segment_softmax(segments, heads_, c.a);
   }
 
@@ -81,17 +82,19 @@ class SetAttention {
     S* const d_mean = arena.take(width * sets);
     S* const d_psi = arena.take(width * segments.elements());
     segment_softmax_backward(segments, heads_, c.a, d_a);
+    std::fill_n(d_v, in_ * heads_ * sets, S(0));
     for (Index s = 0; s < sets; ++s)  // e = vᵀ s
-      Eigen::Map<Matrix<S>>(d_v + s * in_ * heads_, in_, heads_).noalias() =
-          set(x, segments, s, in_) *
-          set(static_cast<const S*>(d_a), segments, s, heads_).transpose();
-    const S scale = this->scale<S>();
+      accumulate_outer(d_a + segments.first[s] * heads_, heads_, x + segments.first[s] * in_, in_,
+                       segments.size(s), d_v + s * in_ * heads_);
+    scale(d_v, sets);
+    S* const turned = arena.take(key_width_ * in_);
     for (Index m = 0; m < heads_; ++m) {  // v = Kᵀ q / √A
-      const auto q = head(c.q, m, key_width_, sets);
-      const auto d = head(d_v, m, in_, sets);
-      head(d_q, m, key_width_, sets).noalias() = scale * (key(params, m) * d);
-      weight(grads, keys_ + m * key_width_ * in_, key_width_, in_).noalias() +=
-          scale * (q * d.transpose());
+      const S* const d = d_v + m * in_;
+      turn_weights(key(params, m), key_width_, in_, turned);
+      small_multiply<false, S>({turned, key_width_, d, 1, in_ * heads_, in_}, key_width_, sets,
+                               d_q + m * key_width_, queries);
+      small_multiply<true, S>({d, in_ * heads_, c.q + m * key_width_, queries, 1, sets}, in_,
+                              key_width_, grads + keys_ + m * key_width_ * in_, in_);
     }
     accumulate_bias(d_q, queries, sets, grads + query_bias_);  // q = Q f + b
     accumulate_outer(d_q, queries, c.f, width, sets, grads + query_);
@@ -101,32 +104,20 @@ class SetAttention {
     segment_mean_backward(segments, width, d_mean, d_psi);
     psi_.backward(params, segments.elements(), d_psi, c.psi, arena, d_x, grads);
     for (Index s = 0; s < sets && d_x; ++s)  // e = vᵀ s
-      set(d_x, segments, s, in_).noalias() +=
-          Eigen::Map<const Matrix<S>>(c.v + s * in_ * heads_, in_, heads_) *
-          set(static_cast<const S*>(d_a), segments, s, heads_);
+      multiply_transposed_add(c.v + s * in_ * heads_, heads_, in_, d_a + segments.first[s] * heads_,
+                              segments.size(s), d_x + segments.first[s] * in_);
   }
 
  private:
+  // By 1/√A; v: in·M × sets.
   template <class S>
-  S scale() const {
-    return S(1) / std::sqrt(static_cast<S>(key_width_));
+  void scale(S* v, Index sets) const {
+    const S factor = S(1) / std::sqrt(static_cast<S>(key_width_));
+    for (Index i = 0; i < in_ * heads_ * sets; ++i) v[i] *= factor;
   }
   template <class S>
-  auto key(const S* params, Index m) const {
-    return weight(params, keys_ + m * key_width_ * in_, key_width_, in_);
-  }
-  // Head m's rows of a matrix that stacks `rows` of each head, a set a column.
-  template <class S>
-  Eigen::Map<Matrix<S>, 0, Eigen::OuterStride<>> head(S* x, Index m, Index rows, Index sets) const {
-    return {x + m * rows, rows, sets, Eigen::OuterStride<>(rows * heads_)};
-  }
-  template <class S>
-  static auto set(const S* x, const Segments& segments, Index s, Index rows) {
-    return Eigen::Map<const Matrix<S>>(x + segments.first[s] * rows, rows, segments.size(s));
-  }
-  template <class S>
-  static auto set(S* x, const Segments& segments, Index s, Index rows) {
-    return Eigen::Map<Matrix<S>>(x + segments.first[s] * rows, rows, segments.size(s));
+  const S* key(const S* params, Index m) const {
+    return params + keys_ + m * key_width_ * in_;
   }
 
   Index in_, key_width_, heads_;

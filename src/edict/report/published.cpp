@@ -1,6 +1,6 @@
 #include "edict/report/published.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <charconv>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "edict/report/results.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,8 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
+#include "edict/core/json_text.h"
 #include "edict/report/results.h"
 
 namespace edict {
@@ -66,7 +67,7 @@ std::string results_markdown(const json& results) {
     text += fmt::format("| {} | {} | {} | {} | {:.1f} | {} |\n", data["dataset"].get<std::string>(),
                         data["classes"].get<int>(), data["features"].get<int>(),
                         data["series"].get<long>(), data["events_per_series"].get<double>(),
-                        data["published"].is_null() ? "–" : data["published"]["series"].dump());
+                        data["published"].is_null() ? "–" : json_text(data["published"]["series"]));
   text +=
       "\n## Calibration\n\n± is over series.\n\n"
       "| dataset | method | task | metric | ours | published |\n|---|---|---|---|---|---|\n";

@@ -1,6 +1,6 @@
 #include "edict/report/study_figures.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

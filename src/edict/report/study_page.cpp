@@ -1,12 +1,13 @@
 #include "edict/report/study_page.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <fstream>
 #include <sstream>
 
 #include "edict/core/embedded.h"
+#include "edict/core/json_text.h"
 #include "edict/data/atomic_file.h"
 #include "edict/report/results.h"
 #include "edict/report/study_figures.h"
@@ -34,7 +35,8 @@ std::string page(const std::string& title, const std::string& body, const std::s
 // JSON that cannot end the element it stands in.
 std::string inside_script(const json& value) {
   std::string result;
-  for (const char c : value.dump()) result += c == '<' ? std::string("\\u003c") : std::string(1, c);
+  for (const char c : json_text(value))
+    result += c == '<' ? std::string("\\u003c") : std::string(1, c);
   return result;
 }
 
@@ -99,9 +101,9 @@ std::string datasets_section(const Study& study, const json& results) {
   for (const json& data : results["datasets"]) {
     text += fmt::format("<tr><th scope=\"row\">{}</th>", escape(data["dataset"]));
     for (const char* field : {"classes", "features", "series"})
-      text +=
-          fmt::format("<td>{}<span class=\"published-value\">{}</span></td>", data[field].dump(),
-                      data["published"].is_null() ? "–" : data["published"][field].dump());
+      text += fmt::format("<td>{}<span class=\"published-value\">{}</span></td>",
+                          json_text(data[field]),
+                          data["published"].is_null() ? "–" : json_text(data["published"][field]));
     text += fmt::format("<td>{:.1f}<span class=\"published-value\">–</span></td></tr>\n",
                         data["events_per_series"].get<double>());
   }
@@ -181,7 +183,8 @@ std::string noise_table(const json& results, const std::string& score, const std
   json levels = results["levels"];
   levels.insert(levels.begin(), nullptr);
   for (const json& level : levels) {
-    text += fmt::format("<tr><th scope=\"row\">{}</th>", level.is_null() ? "none" : level.dump());
+    text +=
+        fmt::format("<tr><th scope=\"row\">{}</th>", level.is_null() ? "none" : json_text(level));
     for (const std::string& method : methods) {
       const json* row =
           find(results[score], {{"dataset", dataset}, {"method", method}, {"level", level}});
@@ -293,9 +296,9 @@ std::string runs_section(const Study& study) {
         "class=\"text\"><a href=\"runs/{}/index.html\">{}</a></td></tr>\n",
         first ? fmt::format(" id=\"{}\"", id) : "", escape(run.dataset), escape(run.method),
         run.seed,
-        run.train.is_null()
-            ? "–"
-            : fmt::format("{} of {}", run.train["best_epoch"].dump(), run.train["epochs"].dump()),
+        run.train.is_null() ? "–"
+                            : fmt::format("{} of {}", json_text(run.train["best_epoch"]),
+                                          json_text(run.train["epochs"])),
         run.folder, run.folder);
   }
   text += "</tbody></table></div>\n";
@@ -311,12 +314,6 @@ std::string read(const std::filesystem::path& path) {
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();
-}
-
-void write(const std::filesystem::path& path, const std::string& text) {
-  AtomicFile file(path);
-  file.write(text);
-  file.commit();
 }
 
 }  // namespace
@@ -369,10 +366,10 @@ json write_report(const Study& study, const std::filesystem::path& out) {
   for (const StudiedRun& run : study.runs)
     if (const auto folder = out / "runs" / run.folder;
         !run.folder.empty() && std::filesystem::is_directory(folder))
-      write(folder / "index.html", run_page(run, folder));
-  write(out / "results.json", results.dump(1) + "\n");
-  write(out / "results.md", results_markdown(results));
-  write(out / "index.html", study_page(study, results));
+      write_atomically(folder / "index.html", run_page(run, folder));
+  write_atomically(out / "results.json", json_text(results, 1) + "\n");
+  write_atomically(out / "results.md", results_markdown(results));
+  write_atomically(out / "index.html", study_page(study, results));
   return results;
 }
 

@@ -1,6 +1,6 @@
 #include "edict/report/svg.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -76,17 +76,15 @@ double Chart::py(double y) const {
 
 void Chart::line(const Points& points, const std::string& css) {
   std::string path;
-  for (const auto& [x, y] : points)
-    fmt::format_to(std::back_inserter(path), "{:.1f},{:.1f} ", px(x), py(y));
+  for (const auto& [x, y] : points) path += fmt::format("{:.1f},{:.1f} ", px(x), py(y));
   body_ += fmt::format(R"(<polyline class="{}" points="{}"/>)", css, path);
 }
 
 void Chart::band(const Points& lower, const Points& upper, const std::string& css) {
   std::string path;
-  for (const auto& [x, y] : upper)
-    fmt::format_to(std::back_inserter(path), "{:.1f},{:.1f} ", px(x), py(y));
+  for (const auto& [x, y] : upper) path += fmt::format("{:.1f},{:.1f} ", px(x), py(y));
   for (auto it = lower.rbegin(); it != lower.rend(); ++it)
-    fmt::format_to(std::back_inserter(path), "{:.1f},{:.1f} ", px(it->first), py(it->second));
+    path += fmt::format("{:.1f},{:.1f} ", px(it->first), py(it->second));
   body_ += fmt::format(R"(<polygon class="{}" points="{}"/>)", css, path);
 }
 

@@ -1,6 +1,6 @@
 #include "edict/study/ranges.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

@@ -1,13 +1,14 @@
 #include "edict/study/run.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <ctime>
 #include <fstream>
+#include <iterator>
 
 #include "edict/config/toml_text.h"
 #include "edict/core/error.h"
+#include "edict/core/json_text.h"
 #include "edict/data/atomic_file.h"
 #include "edict/eval/evaluate.h"
 #include "edict/eval/stress.h"
@@ -23,12 +24,6 @@ using nlohmann::json;
 // something else.
 constexpr const char* kCode = "edict " EDICT_VERSION " results 1";
 constexpr std::size_t kBrowsed = 24;  // series
-
-void write_file(const std::filesystem::path& path, std::string_view text) {
-  AtomicFile file(path);
-  file.write(text);
-  file.commit();
-}
 
 std::string slug(const std::string& text) {
   std::string result;
@@ -75,7 +70,7 @@ Run::Run(RunSpec spec, const Dataset& data, std::uint64_t data_fingerprint,
   labelled_ = data_.labelled();
   json settings = to_json(spec_.config);
   settings.erase("classify");
-  key_ = text_hash(fmt::format("{}\n{}\n{}", kCode, data_fingerprint, settings.dump()));
+  key_ = text_hash(fmt::format("{}\n{}\n{}", kCode, data_fingerprint, json_text(settings)));
   name_ = fmt::format("{}-{}-{}", spec_.data.name, slug(spec_.method), key_.substr(0, 8));
   folder_ = runs / name_;
 }
@@ -91,26 +86,27 @@ std::vector<Run::Stage> Run::stages() const {
                     &Run::train_model});
   if (has_distribution_) stages.push_back({"evaluate", key_, test, &Run::evaluate_model});
   const json classifier{to_json(spec_.config)["classify"], spec_.seeds};
-  const std::string classifier_key = has_distribution_ ? text_hash(key_ + classifier.dump()) : key_;
+  const std::string classifier_key =
+      has_distribution_ ? text_hash(key_ + json_text(classifier)) : key_;
   if (labelled_) {
     if (has_distribution_) stages.push_back({"classify", classifier_key, all, &Run::classify});
     const json sweep{spec_.levels, spec_.seeds, names_of(spec_.guards), spec_.data.rate};
-    stages.push_back({"stress", text_hash(classifier_key + sweep.dump()),
+    stages.push_back({"stress", text_hash(classifier_key + json_text(sweep)),
                       test * static_cast<double>(spec_.guards.size() *
                                                  (1 + spec_.levels.size() * spec_.seeds.size())),
                       &Run::stress_model});
   }
   if (has_distribution_)
     stages.push_back({"browse",
-                      text_hash(classifier_key + json{spec_.levels, spec_.data.rate}.dump()), 0.1,
-                      &Run::browse_series});
+                      text_hash(classifier_key + json_text(json{spec_.levels, spec_.data.rate})),
+                      0.1, &Run::browse_series});
   return stages;
 }
 
 json Run::read(const Stage& stage) const {
   std::ifstream in(folder_ / (stage.name + ".json"));
   if (!in) return {};
-  json found = json::parse(in, nullptr, false);
+  const json found = parse_json(std::string(std::istreambuf_iterator<char>(in), {}));
   return found.is_object() && found.value("inputs", "") == stage.key ? found : json();
 }
 
@@ -131,8 +127,8 @@ void Run::conduct(ThreadPool& pool, const RunHooks& hooks) const {
   const double all = pending();
   if (all == 0) return;
   std::filesystem::create_directories(folder_);
-  write_file(folder_ / "config.toml", to_toml(spec_.config));
-  write_file(folder_ / "command.txt", commands());
+  write_atomically(folder_ / "config.toml", to_toml(spec_.config));
+  write_atomically(folder_ / "command.txt", commands());
   double share = 0;
   for (const Stage& stage : stages()) {
     if (done(stage)) continue;
@@ -147,7 +143,7 @@ void Run::conduct(ThreadPool& pool, const RunHooks& hooks) const {
       throw;
     }
     output["inputs"] = stage.key;
-    write_file(folder_ / (stage.name + ".json"), output.dump(1) + "\n");
+    write_atomically(folder_ / (stage.name + ".json"), json_text(output, 1) + "\n");
     if (stage.name == "train") std::filesystem::remove(checkpoint_path(folder_ / "model"));
     log(stage.name + " done");
     share += stage.cost;
@@ -261,8 +257,10 @@ std::string Run::commands() const {
 }
 
 void Run::log(const std::string& line) const {
-  std::ofstream(folder_ / "log.txt", std::ios::app)
-      << fmt::format("{:%Y-%m-%d %H:%M:%S}  {}\n", fmt::gmtime(std::time(nullptr)), line);
+  const std::time_t now = std::time(nullptr);
+  char stamp[32];
+  std::strftime(stamp, sizeof stamp, "%Y-%m-%d %H:%M:%S", std::gmtime(&now));
+  std::ofstream(folder_ / "log.txt", std::ios::app) << stamp << "  " << line << "\n";
 }
 
 }  // namespace edict

@@ -1,15 +1,17 @@
 #include "edict/study/search_folder.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "edict/config/toml_text.h"
 #include "edict/core/error.h"
+#include "edict/core/json_text.h"
 #include "edict/data/atomic_file.h"
 #include "edict/data/csv.h"
 #include "edict/train/trainer.h"
@@ -20,20 +22,13 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-void write(const fs::path& path, const std::string& text) {
-  AtomicFile out(path);
-  out.write(text);
-  out.commit();
-}
-
 json read(const fs::path& path) {
   std::ifstream in(path);
-  try {
-    return json::parse(in);
-  } catch (const json::exception&) {
+  json found = parse_json(std::string(std::istreambuf_iterator<char>(in), {}));
+  if (found.is_discarded())
     throw Error(fmt::format("{}: not a file of a search; remove it or search in another folder",
                             path.string()));
-  }
+  return found;
 }
 
 // JSON has no NaN; it is null there.
@@ -90,7 +85,7 @@ SearchFolder::SearchFolder(fs::path folder, const json& plan) : folder_(std::mov
     if (!fs::is_empty(folder_))
       throw Error(fmt::format("{}: is not empty and holds no search; give another --out",
                               folder_.string()));
-    write(file, plan.dump(2) + "\n");
+    write_atomically(file, json_text(plan, 2) + "\n");
     return;
   }
   const json before = read(file);
@@ -124,12 +119,12 @@ std::vector<Outcome> SearchFolder::read_outcomes() const {
 
 void SearchFolder::begin(const Step& step, const Config& config) const {
   fs::create_directories(trial_folder(step.trial));
-  write(trial_folder(step.trial) / "config.toml", to_toml(config));
+  write_atomically(trial_folder(step.trial) / "config.toml", to_toml(config));
 }
 
 void SearchFolder::finish(const Outcome& outcome) const {
-  write(trial_folder(outcome.trial) / fmt::format("rung-{}.json", outcome.rung),
-        to_json(outcome).dump(2) + "\n");
+  write_atomically(trial_folder(outcome.trial) / fmt::format("rung-{}.json", outcome.rung),
+                   json_text(to_json(outcome), 2) + "\n");
   fs::remove(checkpoint_path(model_path({outcome.trial, outcome.rung})));
 }
 
@@ -150,18 +145,20 @@ void SearchFolder::write_table(const std::vector<Outcome>& outcomes,
     text += o.failure.empty() ? fmt::format("{},{},{},{},{}", cell(o.nll), cell(o.mse), cell(o.ece),
                                             cell(o.extrapolation_nll), cell(o.extrapolation_mse))
                               : ",,,,";
-    for (const SearchRange& range : ranges) text += "," + setting_text(configs[i], range.key);
-    text += "," + csv_cell(o.failure) + "\n";
+    for (const SearchRange& range : ranges)
+      text += fmt::format(",{}", setting_text(configs[i], range.key));
+    text += fmt::format(",{}\n", csv_cell(o.failure));
   }
-  write(folder_ / "trials.csv", text);
+  write_atomically(folder_ / "trials.csv", text);
 }
 
 void SearchFolder::write_best(const Outcome& best, const Config& config) const {
-  write(folder_ / "best.toml",
-        fmt::format("# Trial {} of a search, after {} of {} epochs: validation interpolation NLL "
-                    "{:.4f}, MSE {:.4f}.\n{}",
-                    best.trial, best.epochs, config.train.epochs, best.nll, best.mse,
-                    to_toml(config)));
+  write_atomically(
+      folder_ / "best.toml",
+      fmt::format("# Trial {} of a search, after {} of {} epochs: validation interpolation NLL "
+                  "{:.4f}, MSE {:.4f}.\n{}",
+                  best.trial, best.epochs, config.train.epochs, best.nll, best.mse,
+                  to_toml(config)));
 }
 
 }  // namespace edict

@@ -1,6 +1,6 @@
 #include "edict/study/study.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <memory>

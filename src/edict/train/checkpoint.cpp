@@ -1,10 +1,11 @@
 #include "edict/train/checkpoint.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 
 #include "edict/core/error.h"
+#include "edict/core/json_text.h"
 #include "edict/data/atomic_file.h"
 
 namespace edict {
@@ -58,12 +59,11 @@ void save_checkpoint(const Checkpoint& state, const Model& model, const Adam& ad
     rows.push_back({r.epoch, r.learning_rate, r.nll, r.kl, r.evidence, r.loss, r.validation_nll,
                     r.validation_mse, r.best, r.cross_entropy, r.validation_cross_entropy,
                     r.validation_accuracy});
-  file.metadata["checkpoint"] = nlohmann::json{
-      {"fingerprint", state.fingerprint},
-      {"epochs_done", state.epochs_done},
-      {"since_best", state.since_best},
-      {"adam_steps", adam.steps},
-      {"rows", rows}}.dump();
+  file.metadata["checkpoint"] = json_text({{"fingerprint", state.fingerprint},
+                                           {"epochs_done", state.epochs_done},
+                                           {"since_best", state.since_best},
+                                           {"adam_steps", adam.steps},
+                                           {"rows", rows}});
   write_tensors(file, path);
 }
 
@@ -88,7 +88,7 @@ Checkpoint load_checkpoint(const std::filesystem::path& path, std::uint64_t fing
         fmt::format("{}: is a model, not a checkpoint; start without --resume", path.string()));
   Checkpoint state;
   try {
-    const nlohmann::json json = nlohmann::json::parse(found->second);
+    const nlohmann::json json = parse_json(found->second);
     json.at("fingerprint").get_to(state.fingerprint);
     json.at("epochs_done").get_to(state.epochs_done);
     json.at("since_best").get_to(state.since_best);

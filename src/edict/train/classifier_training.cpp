@@ -1,6 +1,6 @@
 #include "edict/train/classifier_training.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <numeric>

@@ -1,6 +1,6 @@
 #include "edict/train/lessons.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -12,7 +12,8 @@ import torch
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[2] / "bench" / "peer"))
-from edict_torch import Edict, Event, GridBatch, Series, Settings, adam, train_step  # noqa: E402
+from edict_torch import Edict, Settings  # noqa: E402
+from jump_ode_torch import Event, GridBatch, Series, adam, train_step  # noqa: E402
 
 torch.set_default_dtype(torch.float64)
 torch.manual_seed(5)

@@ -4,8 +4,9 @@ of training with Adam, from the PyTorch peer in double. Run: python3 write_gru_o
 import numpy
 import torch
 
-from series import gradients, odd_series, padded, parameters, randomise, write
+from series import gradients, odd_series, parameters, randomise, write
 from gru_ode_bayes_torch import GruOdeBayes
+from jump_ode_torch import Event, Series
 
 rng = numpy.random.default_rng(11)
 torch.manual_seed(11)
@@ -21,21 +22,24 @@ def config(std):
 
 
 def case(std):
-    model = GruOdeBayes(FEATURES, COVARIATES, observation_std=std, **sizes)
+    model = GruOdeBayes(FEATURES, COVARIATES, observation_std=std, kl=KL, **sizes)
     randomise(model, rng)
     many = odd_series(rng, FEATURES, COVARIATES)
-    batch = padded(many, FEATURES)
+    batch = [Series(s.covariates, [Event(t, values) for t, values in s.events]) for s in many]
     start = parameters(model)
-    nll, kl = model(*batch)
+
+    def parts():
+        return sum(model.walk_series(s)[1] for s in batch)
+
+    nll, kl = parts()
     result = dict(config=config(std), features=FEATURES, covariates=COVARIATES, classes=0,
                   series=[s.plain() for s in many], params=start, nll=nll.item(), kl=kl.item(),
                   grads=gradients(model, nll + KL * kl), losses=[])
-    observations = batch[3].sum()
+    observations = sum(len(e.values) for s in batch for e in s.events)
     adam = torch.optim.Adam(model.parameters(), lr=1e-3)
     for _ in range(10):
         adam.zero_grad()
-        nll, kl = model(*batch)
-        loss = (nll + KL * kl) / observations
+        loss = model.total(parts()) / observations
         loss.backward()
         adam.step()
         result["losses"].append(loss.item())

@@ -1,0 +1,271 @@
+// Our side of bench/compare: what a model computes and how long it takes, as one line of JSON.
+//
+//   engine_bench prepare DIR    PRESET [KEY=VALUE…]   loss and gradient of one batch of Synthetic;
+//                                                     leaves model, gradient and batch in DIR
+//   engine_bench train   THREADS PRESET [KEY=VALUE…]  a training step, optimiser and data handling
+//                                                     included, and its share of the peak
+//   engine_bench evaluate THREADS PRESET [KEY=VALUE…] the losses of the same batch, no gradient
+//   engine_bench stream  PRESET [KEY=VALUE…]          one Stream::observe
+//
+// Times are medians. Counted as operations are the multiply-adds of the matrix products, two each,
+// once forward and twice backward; activations, losses and the optimiser are work but not counted:
+//
+//   a solver step   3H²                      W_r, W_z, W_u
+//   a stop          4PH + P(2D + 2)          the head; twice where a KL term asks for it again
+//                   + 3H²                    W_hh
+//   an observation  4Q + 3HQ                 its encoder, and its columns of W_ih
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "edict/core/error.h"
+#include "edict/core/json_text.h"
+#include "edict/datasets/synthetic.h"
+#include "edict/models/ask_all.h"
+#include "edict/models/safetensors.h"
+#include "edict/models/stream.h"
+#include "edict/train/trainer.h"
+#include "peak.h"
+
+namespace {
+
+using namespace edict;
+using nlohmann::json;
+using Words = std::span<char* const>;
+
+constexpr std::size_t kBatch = 256, kTrainingSeries = 4000;
+constexpr int kEpochs = 3, kRepeats = 9;
+
+double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double cpu_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+  return values[values.size() / 2];
+}
+
+double median_seconds(const std::function<void()>& work) {
+  std::vector<double> times;
+  for (int i = 0; i < kRepeats; ++i) {
+    const double begin = seconds();
+    work();
+    times.push_back(seconds() - begin);
+  }
+  return median(times);
+}
+
+Config configure(Words words) {
+  Config config;
+  read_toml(words[0], config);
+  for (char* assignment : words.subspan(1)) set(config, assignment);
+  config.loss.reconstruction = 0;  // holds out at random, which another program cannot repeat
+  config.train.forecast = 0;       // so does this
+  return config;
+}
+
+bool is_supervised(const Config& config) {
+  return config.model.kind != "edict" && config.model.kind != "gru-ode-bayes";
+}
+
+// A model and one batch of Synthetic, as the trainer would hand it out: longest series first.
+struct Batch {
+  explicit Batch(const Config& config)
+      : data(generate_synthetic(kBatch, 0)), model(make(config, data)) {
+    for (std::size_t i = 0; i < data.size(); ++i)
+      agendas.push_back(is_supervised(config) ? query_agenda(model, data, i, {})
+                                              : training_agenda(model, data, i));
+    for (std::size_t i = 0; i < data.size(); ++i)
+      examples.push_back({&agendas[i], std::numeric_limits<double>::infinity(), data.labels[i], i});
+    std::sort(examples.begin(), examples.end(), [](const Example& a, const Example& b) {
+      return a.agenda->stops.size() > b.agenda->stops.size();
+    });
+  }
+
+  static Model make(const Config& config, const Dataset& data) {
+    Split all;
+    all.train.resize(data.size());
+    std::iota(all.train.begin(), all.train.end(), std::size_t{0});
+    return Model::create(config, data, all, is_supervised(config));
+  }
+
+  Dataset data;
+  Model model;
+  std::vector<Agenda<float>> agendas;
+  std::vector<Example> examples;
+};
+
+json plain(const Agenda<float>& agenda, std::int32_t label) {
+  json events = json::array();
+  for (const auto& stop : agenda.stops) {
+    json seen = json::array();
+    for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
+      seen.push_back({agenda.feature[k], agenda.value[k]});
+    events.push_back({stop.time, seen});
+  }
+  return {{"start", agenda.start}, {"label", label}, {"events", events}};
+}
+
+json prepare(const std::filesystem::path& dir, Words words) {
+  Config config = configure(words);
+  const double dropout = std::exchange(config.model.dropout, 0.0);  // the losses must be the same
+  const Batch batch(config);
+  const Model& model = batch.model;
+  double observations = 0;
+  for (const auto& agenda : batch.agendas)
+    observations += static_cast<double>(agenda.feature.size());
+  const bool supervised = is_supervised(config);
+  const LossWeights weights{supervised ? 0.0 : 1.0 / observations, config.loss.kl,
+                            config.loss.evidence,
+                            supervised ? 1.0 / static_cast<double>(kBatch) : 0.0};
+  Vector<float> grads = Vector<float>::Zero(model.params.size());
+  LossSums sums;
+  const auto worker = model.network->worker();
+  const auto chunk = static_cast<std::size_t>(config.train.chunk);
+  const std::span<const Example> all = batch.examples;
+  for (std::size_t first = 0; first < all.size(); first += chunk)
+    sums +=
+        worker->learn(model.params.data(), all.subspan(first, std::min(chunk, all.size() - first)),
+                      weights, grads.data());
+
+  TensorFile gradient;
+  for (const Tensor& t : model.network->layout().tensors())
+    gradient.tensors.push_back(
+        {t.name, t.shape, {grads.data() + t.offset, grads.data() + t.offset + t.size}});
+  write_tensors(gradient, dir / "gradient.safetensors");
+  save_model(model, dir / "model.safetensors");
+  json series = json::array();
+  for (std::size_t i = 0; i < batch.data.size(); ++i)
+    series.push_back(plain(batch.agendas[i], batch.data.labels[i]));
+  std::ofstream(dir / "batch.json") << json_text(series);
+  config.model.dropout = dropout;
+  return {{"kind", config.model.kind},
+          {"config", to_json(config)},
+          {"features", batch.data.features.size()},
+          {"classes", batch.data.classes.size()},
+          {"loss",
+           weights.scale * (sums.nll + weights.kl * sums.kl + weights.evidence * sums.evidence) +
+               weights.classification * sums.classification}};
+}
+
+double operations(const Config& config, Index features, const Agenda<float>& agenda) {
+  const auto h = static_cast<double>(config.model.hidden);
+  const auto p = static_cast<double>(config.model.head_hidden);
+  const auto q = static_cast<double>(config.model.encoder_width);
+  const auto d = static_cast<double>(features);
+  double steps = 0, now = agenda.start;
+  for (const auto& stop : agenda.stops) {
+    steps += std::max(stop.time > now ? 1.0 : 0.0,
+                      std::ceil((stop.time - now) / config.model.step - 1e-6));
+    now = stop.time;
+  }
+  const double heads = config.loss.kl > 0 ? 2 : 1;
+  const double stop = heads * (4 * p * h + p * (2 * d + 2)) + 3 * h * h;
+  return 3 * 2 *
+         (steps * 3 * h * h + static_cast<double>(agenda.stops.size()) * stop +
+          static_cast<double>(agenda.feature.size()) * (4 * q + 3 * h * q));
+}
+
+json time_training(std::size_t threads, Words words) {
+  Config config = configure(words);
+  config.train.epochs = kEpochs;
+  config.train.batch = kBatch;
+  config.train.patience = 0;
+  const Dataset data = generate_synthetic(kTrainingSeries, 0);
+  const Split parts = split(data, 0, config.data.train, config.data.validation);
+  Model model = Model::create(config, data, parts, is_supervised(config));
+  ThreadPool pool(threads);
+  std::vector<double> wall, cpu;
+  double wall_before = 0, cpu_before = 0;
+  TrainOptions options;
+  options.on_batch = [&](std::int64_t, std::int64_t batch, std::int64_t batches, const LossSums&) {
+    const double wall_now = seconds(), cpu_now = cpu_seconds();
+    if (batch > 1 && batch < batches) {  // the first follows a validation, the last is smaller
+      wall.push_back(wall_now - wall_before);
+      cpu.push_back(cpu_now - cpu_before);
+    }
+    wall_before = wall_now, cpu_before = cpu_now;
+  };
+  const double peak_before = fma_peak_gflops();
+  const TrainResult result = train(model, data, parts, pool, options);
+  const double peak = std::max(peak_before, fma_peak_gflops());
+  json found = {{"threads", pool.size()},          {"steps", wall.size()},
+                {"loss", result.rows.back().loss}, {"seconds", median(wall)},
+                {"cpu_seconds", median(cpu)},      {"peak_gflops_per_core", peak}};
+  if (config.model.kind != "edict") return found;
+  double total = 0;
+  for (std::size_t i : parts.train)
+    total += operations(config, static_cast<Index>(data.features.size()),
+                        training_agenda(model, data, i));
+  const double gflop =
+      1e-9 * total * static_cast<double>(kBatch) / static_cast<double>(parts.train.size());
+  found["gflop"] = gflop;
+  found["gflops"] = gflop / median(wall);
+  // Of a core while it had the processor: what another program took is not ours to answer for.
+  found["share_of_peak"] = gflop / median(cpu) / peak;
+  return found;
+}
+
+json time_evaluation(std::size_t threads, Words words) {
+  const Config config = configure(words);
+  const Batch batch(config);
+  ThreadPool pool(threads);
+  return {{"seconds", median_seconds([&] {
+             if (is_supervised(config))
+               classify_all(batch.model, batch.examples, pool);
+             else
+               ask_all(batch.model, batch.examples, pool);
+           })}};
+}
+
+json time_stream(Words words) {
+  const Batch batch(configure(words));
+  std::vector<double> times;
+  std::vector<Observation> seen;
+  for (int repeat = 0; repeat < kRepeats; ++repeat)
+    for (const auto& agenda : batch.agendas) {
+      Stream stream(batch.model);
+      for (const auto& stop : agenda.stops) {
+        seen.clear();
+        for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
+          seen.push_back({agenda.feature[k], agenda.value[k]});
+        const double begin = seconds();
+        stream.observe(stop.time, seen);
+        times.push_back(seconds() - begin);
+      }
+    }
+  return {{"seconds", median(times)}};
+}
+
+json run(Words words) {
+  const std::string verb = words.empty() ? "" : words[0];
+  if (verb == "stream" && words.size() > 1) return time_stream(words.subspan(1));
+  if (words.size() < 3) throw Error("usage: see the head of bench/engine.cpp");
+  if (verb == "prepare") return prepare(words[1], words.subspan(2));
+  const std::size_t threads = std::stoul(words[1]);
+  return verb == "train" ? time_training(threads, words.subspan(2))
+                         : time_evaluation(threads, words.subspan(2));
+}
+
+}  // namespace
+
+int main(int count, char** words) try {
+  fmt::print("{}\n", json_text(run({words + 1, static_cast<std::size_t>(count - 1)})));
+} catch (const std::exception& error) {
+  fmt::print(stderr, "engine_bench: {}\n", error.what());
+  return 2;
+}

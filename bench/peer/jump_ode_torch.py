@@ -1,0 +1,174 @@
+"""What EDICT and GRU-ODE-Bayes share, in plain PyTorch: a GRU-ODE between events and a GRU jump at
+them. The head and the losses are the subclass's, in `event`.
+
+Modules, parameter names, shapes and gate order are those of our model files, so a dict of tensors
+can be exchanged with `load_state_dict` / `state_dict`. Two ways through the data:
+
+  walk_series   one series on its own clock: ceil(gap/step) equal steps to each event, any times
+  walk_grid     a batch on a common grid, as GRU-ODE-Bayes does it: every series of the batch steps
+                together, those observed at a grid point jump
+
+On grid times both are the same mathematics. Runs in float32 and float64 (`model.double()`).
+"""
+import dataclasses
+import math
+
+import torch
+from torch import nn
+
+from layers_torch import GruCell, linear
+
+
+@dataclasses.dataclass
+class Event:
+    time: float
+    values: dict  # feature -> value
+    absorb: bool = True  # False: scored only, a forecast
+
+
+@dataclasses.dataclass
+class Series:
+    covariates: list
+    events: list
+    start: float = 0.0
+
+
+class GruOde(nn.Module):
+    def __init__(self, hidden):
+        super().__init__()
+        for name in ("w_r", "w_z", "w_u"):
+            self.register_parameter(
+                name, nn.Parameter(nn.init.xavier_uniform_(torch.empty(hidden, hidden))))
+
+    def forward(self, h):
+        r, z = torch.sigmoid(h @ self.w_r.T), torch.sigmoid(h @ self.w_z.T)
+        u = torch.tanh((r * h) @ self.w_u.T)
+        return (1 - z) * (u - h)
+
+
+class Encoder(nn.Module):
+    """relu(v W_j + b_j) of the four numbers v of each feature j, zero where j was not observed."""
+
+    def __init__(self, features, width):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(features, 4, width) * math.sqrt(2 / (4 + width)))
+        self.bias = nn.Parameter(torch.full((features, width), 0.1))
+
+    def forward(self, inputs, mask):  # B x D x 4, B x D
+        q = torch.relu(torch.einsum("bdi,diq->bdq", inputs, self.weight) + self.bias)
+        return (q * mask[:, :, None]).flatten(1)
+
+
+class JumpOde(nn.Module):
+    def __init__(self, features, covariates, hidden, encoder_width, solver, step):
+        super().__init__()
+        self.features, self.covariates, self.solver, self.dt = features, covariates, solver, step
+        self.init = nn.ModuleList([linear(max(1, covariates), hidden), linear(hidden, hidden)])
+        self.ode = GruOde(hidden)
+        self.encoder = Encoder(features, encoder_width)
+        self.update = GruCell(features * encoder_width, hidden)
+
+    def event(self, h, x, mask, absorb=True):
+        """Scores the observations and absorbs them: h after, and the sums of the parts of the loss."""
+        raise NotImplementedError
+
+    def total(self, parts):
+        raise NotImplementedError
+
+    def initial(self, covariates):
+        return torch.tanh(self.init[1](torch.relu(self.init[0](covariates))))
+
+    def step(self, h, dt):
+        k1 = self.ode(h)
+        if self.solver == "euler":
+            return h + dt * k1
+        k2 = self.ode(h + dt / 2 * k1)
+        if self.solver == "midpoint":
+            return h + dt * k2
+        assert self.solver == "rk4", self.solver
+        k3 = self.ode(h + dt / 2 * k2)
+        k4 = self.ode(h + dt * k3)
+        return h + dt / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+
+    def advance(self, h, gap):
+        """On a clock of its own: as many equal steps as the gap needs."""
+        if gap <= 0:
+            return h
+        steps = max(1, math.ceil(gap / self.dt - 1e-6))
+        for _ in range(steps):
+            h = self.step(h, gap / steps)
+        return h
+
+    def like(self):
+        return dict(dtype=self.encoder.weight.dtype, device=self.encoder.weight.device)
+
+    def covariate_row(self, series):
+        return series.covariates if self.covariates else [0.0]
+
+    def row(self, values):
+        """One series' observed values and mask, 1 x D each."""
+        x = torch.zeros(1, self.features, **self.like())
+        mask = torch.zeros_like(x)
+        for feature, value in values.items():
+            x[0, feature], mask[0, feature] = value, 1
+        return x, mask
+
+    def walk_series(self, series):
+        h = self.initial(torch.tensor([self.covariate_row(series)], **self.like()))
+        parts, now = 0.0, series.start
+        for event in series.events:
+            h = self.advance(h, event.time - now)
+            h, added = self.event(h, *self.row(event.values), event.absorb)
+            parts, now = parts + added, event.time
+        return h, parts
+
+    def walk_grid(self, batch):
+        h = self.initial(batch.covariates)
+        parts, now = 0.0, 0
+        for point, rows, x, mask in batch.points:
+            for _ in range(point - now):
+                h = self.step(h, self.dt)
+            h_observed, added = self.event(h[rows], x, mask)
+            h = h.index_copy(0, rows, h_observed)
+            parts, now = parts + added, point
+        return h, parts
+
+
+class GridBatch:
+    """Series that start at 0, their events sorted into the points of the common grid."""
+
+    def __init__(self, model, many):
+        self.covariates = torch.tensor([model.covariate_row(s) for s in many], **model.like())
+        self.observations = 0
+        points = {}
+        for row, series in enumerate(many):
+            assert series.start == 0
+            for event in series.events:
+                point = round(event.time / model.dt)
+                assert event.absorb and abs(point * model.dt - event.time) < 1e-5, event.time
+                points.setdefault(point, []).append((row, event.values))
+                self.observations += len(event.values)
+        self.points = []
+        for point in sorted(points):
+            rows = torch.tensor([row for row, _ in points[point]])
+            x, mask = (torch.cat(parts) for parts in zip(*(model.row(v) for _, v in points[point])))
+            self.points.append((point, rows, x, mask))
+
+
+def adam(model, learning_rate):
+    return torch.optim.Adam(model.parameters(), lr=learning_rate)
+
+
+def mean_loss(model, batch):
+    """Per observation."""
+    return model.total(model.walk_grid(batch)[1]) / batch.observations
+
+
+def train_step(model, optimiser, batch, clip):
+    """One step on the loss per observation, each gradient entry clipped to +-clip; the loss before."""
+    optimiser.zero_grad()
+    loss = mean_loss(model, batch)
+    loss.backward()
+    nn.utils.clip_grad_value_(model.parameters(), clip)
+    optimiser.step()
+    return loss.item()
