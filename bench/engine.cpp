@@ -6,6 +6,9 @@
 //                                                     included, and its share of the peak
 //   engine_bench evaluate THREADS PRESET [KEY=VALUE…] the losses of the same batch, no gradient
 //   engine_bench stream  PRESET [KEY=VALUE…]          one Stream::observe
+//   engine_bench cost SERIES EVENTS FEATURES HIDDEN THREADS [KEY=VALUE…]
+//                                                     an epoch of EDICT on random series, and the
+//                                                     memory it took (bench/scaling.py)
 //
 // Times are medians. Counted as operations are the multiply-adds of the matrix products, two each,
 // once forward and twice backward; activations, losses and the optimiser are work but not counted:
@@ -15,6 +18,7 @@
 //                   + 3H²                    W_hh
 //   an observation  4Q + 3HQ                 its encoder, and its columns of W_ih
 #include <fmt/core.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -28,6 +32,7 @@
 
 #include "edict/core/error.h"
 #include "edict/core/json_text.h"
+#include "edict/core/rng.h"
 #include "edict/datasets/synthetic.h"
 #include "edict/models/ask_all.h"
 #include "edict/models/safetensors.h"
@@ -251,8 +256,61 @@ json time_stream(Words words) {
   return {{"seconds", median(times)}};
 }
 
+// Every event half a unit after the one before, ten solver steps; three features seen at each.
+Dataset random_series(std::size_t series, std::size_t events, std::size_t features) {
+  Dataset data;
+  for (std::size_t j = 0; j < features; ++j) data.features.push_back(fmt::format("x{}", j));
+  Rng rng(1);
+  const std::size_t seen = std::min<std::size_t>(3, features);
+  for (std::size_t i = 0; i < series; ++i) {
+    data.add_series(std::to_string(i));
+    for (std::size_t e = 0; e < events; ++e) {
+      data.add_event(0.5 * static_cast<double>(e + 1));
+      const std::size_t first = rng.below(features / seen);
+      for (std::size_t k = 0; k < seen; ++k)
+        data.add_observation(static_cast<std::int32_t>(first + k * (features / seen)),
+                             rng.normal());
+    }
+  }
+  return data;
+}
+
+json time_epoch(Words words) {
+  const auto size = [&](std::size_t i) { return std::stoul(words[i]); };
+  Config config;
+  config.model.hidden = static_cast<std::int64_t>(size(3));
+  config.data.standardise = false;
+  for (char* assignment : words.subspan(5)) set(config, assignment);
+  config.train.epochs = 1;
+  const Dataset data = random_series(size(0), size(1), size(2));
+  Split parts;
+  parts.train.resize(data.size());
+  std::iota(parts.train.begin(), parts.train.end(), std::size_t{0});
+  parts.validation.push_back(0);
+  Model model = Model::create(config, data, parts);
+  ThreadPool pool(size(4));
+  const auto peak_kib = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<double>(usage.ru_maxrss);
+  };
+  const double before = peak_kib(), begin = seconds(), cpu = cpu_seconds();
+  train(model, data, parts, pool, {});
+  const double wall = seconds() - begin, busy = cpu_seconds() - cpu;
+  double total = 0;
+  for (std::size_t i : parts.train)
+    total += operations(config, static_cast<Index>(size(2)), training_agenda(model, data, i));
+  return {{"seconds", wall},
+          {"cpu_seconds", busy},
+          {"gflops_per_core", 1e-9 * total / busy},
+          {"peak_gflops_per_core", fma_peak_gflops()},
+          {"data_mib", before / 1024},
+          {"training_mib", (peak_kib() - before) / 1024}};
+}
+
 json run(Words words) {
   const std::string verb = words.empty() ? "" : words[0];
+  if (verb == "cost" && words.size() > 5) return time_epoch(words.subspan(1));
   if (verb == "stream" && words.size() > 1) return time_stream(words.subspan(1));
   if (words.size() < 3) throw Error("usage: see the head of bench/engine.cpp");
   if (verb == "prepare") return prepare(words[1], words.subspan(2));

@@ -9,11 +9,13 @@
 #include "edict/cli/command.h"
 #include "edict/config/config.h"
 #include "edict/core/error.h"
+#include "edict/core/processor.h"
 
 int main(int argc, char** argv) {
   CLI::App app("edict: evidential distributions in continuous time for irregular time series");
   app.require_subcommand(1);
-  app.set_version_flag("--version", "edict " EDICT_VERSION);
+  app.set_version_flag("--version",
+                       fmt::format("edict " EDICT_VERSION " ({})", edict::processor_level()));
   app.get_formatter()->column_width(34);
   edict::cli::add_generate(app);
   edict::cli::add_import(app);

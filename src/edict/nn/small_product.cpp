@@ -10,18 +10,19 @@ namespace {
 // What is left of the registers holds the vectors of A and a broadcast of B.
 constexpr Index kTileAccumulators = kVectorRegisters * 3 / 4;
 
-// V vectors × Q columns. The last vector starts at lane `last`; its first `done` lanes belong to
-// the vector before it and are computed but not written, so nothing beyond A or C is touched.
+// V vectors × Q columns. The last vector starts at lane `last`, so that nothing beyond A or C is
+// touched; the lanes it shares with the vector before it are computed twice, with the same result.
 template <bool kAdd, int V, int Q, class S>
-[[gnu::always_inline]] inline void tile(const ProductOperands<S>& o, Index last, Index done, S* c,
+[[gnu::always_inline]] inline void tile(const ProductOperands<S>& o, Index last, S* c,
                                         Index c_step) {
   using L = Lanes<S>;
+  const auto lane = [last](int v) { return v + 1 < V ? v * L::kCount : last; };
   typename L::Vector sum[Q][V] = {};
   const S* a = o.a;
   const S* b = o.b;
   for (Index k = 0; k < o.depth; ++k, a += o.step, b += o.down) {
     typename L::Vector x[V];
-    for (int v = 0; v < V; ++v) x[v] = L::load(a + (v + 1 < V ? v * L::kCount : last));
+    for (int v = 0; v < V; ++v) x[v] = L::load(a + lane(v));
     for (int v = 0; v < V; ++v) L::hold(x[v]);
     for (int q = 0; q < Q; ++q) {
       const S scale = b[q * o.across];
@@ -30,42 +31,37 @@ template <bool kAdd, int V, int Q, class S>
   }
 #pragma GCC unroll 8
   for (int q = 0; q < Q; ++q, c += c_step) {
+    if constexpr (kAdd) {  // all are read before any is written: shared lanes are added to once
 #pragma GCC unroll 4
-    for (int v = 0; v < V; ++v) {
-      S* const to = c + (v + 1 < V ? v * L::kCount : last);
-      if (v + 1 == V && done > 0) {
-        S lane[L::kCount];
-        L::store(sum[q][v], lane);
-        for (Index i = done; i < L::kCount; ++i) to[i] = kAdd ? to[i] + lane[i] : lane[i];
-      } else {
-        L::store(kAdd ? L::load(to) + sum[q][v] : sum[q][v], to);
-      }
+      for (int v = 0; v < V; ++v) sum[q][v] += L::load(c + lane(v));
     }
+#pragma GCC unroll 4
+    for (int v = 0; v < V; ++v) L::store(sum[q][v], c + lane(v));
   }
 }
 
 template <bool kAdd, int V, int Q, class S>
-[[gnu::always_inline]] inline void columns(ProductOperands<S> o, Index last, Index done,
-                                           Index count, S* c, Index c_step) {
+[[gnu::always_inline]] inline void columns(ProductOperands<S> o, Index last, Index count, S* c,
+                                           Index c_step) {
   for (; count >= Q; count -= Q, o.b += Q * o.across, c += Q * c_step)
-    tile<kAdd, V, Q>(o, last, done, c, c_step);
+    tile<kAdd, V, Q>(o, last, c, c_step);
   // What is left goes as one narrower tile: two columns one by one would wait for their sums.
   if constexpr (Q > 1)
-    if (count > 0) columns<kAdd, V, Q - 1>(o, last, done, count, c, c_step);
+    if (count > 0) columns<kAdd, V, Q - 1>(o, last, count, c, c_step);
 }
 
 // All columns of V vectors of lanes.
 template <bool kAdd, int V, class S>
-[[gnu::noinline]] void panel(const ProductOperands<S>& o, Index last, Index done, Index count, S* c,
+[[gnu::noinline]] void panel(const ProductOperands<S>& o, Index last, Index count, S* c,
                              Index c_step) {
   constexpr int kQ = static_cast<int>(std::min<Index>(kTileAccumulators / V, 8));
   // One of B's strides is 1 in every product of a layer; said as a constant, it costs no register.
   if (o.down == 1)
-    columns<kAdd, V, kQ, S>({o.a, o.step, o.b, 1, o.across, o.depth}, last, done, count, c, c_step);
+    columns<kAdd, V, kQ, S>({o.a, o.step, o.b, 1, o.across, o.depth}, last, count, c, c_step);
   else if (o.across == 1)
-    columns<kAdd, V, kQ, S>({o.a, o.step, o.b, o.down, 1, o.depth}, last, done, count, c, c_step);
+    columns<kAdd, V, kQ, S>({o.a, o.step, o.b, o.down, 1, o.depth}, last, count, c, c_step);
   else
-    columns<kAdd, V, 1, S>(o, last, done, count, c, c_step);
+    columns<kAdd, V, 1, S>(o, last, count, c, c_step);
 }
 
 }  // namespace
@@ -84,20 +80,20 @@ void small_multiply(const ProductOperands<S>& o, Index lanes, Index columns, S* 
       }
     return;
   }
-  // As few panels as possible, as equal as possible: seven vectors go as 3 + 2 + 2.
+  // As few panels as possible, as equal as possible: seven vectors go as 2 + 2 + 3. A last vector
+  // that shares lanes has its neighbour in the same panel, because none but a lone vector is alone.
   const Index vectors = (lanes + kLanes - 1) / kLanes, panels = (vectors + 2) / 3;
   for (Index i = 0; i < panels; ++i) {
     const Index first = vectors * i / panels, n = vectors * (i + 1) / panels - first;
     const Index lane = first * kLanes;
     const Index last = std::min((n - 1) * kLanes, lanes - kLanes - lane);
-    const Index done = (n - 1) * kLanes - last;
     const ProductOperands<S> here{o.a + lane, o.step, o.b, o.down, o.across, o.depth};
     if (n == 1)
-      panel<kAdd, 1>(here, last, done, columns, c + lane, c_step);
+      panel<kAdd, 1>(here, last, columns, c + lane, c_step);
     else if (n == 2)
-      panel<kAdd, 2>(here, last, done, columns, c + lane, c_step);
+      panel<kAdd, 2>(here, last, columns, c + lane, c_step);
     else
-      panel<kAdd, 3>(here, last, done, columns, c + lane, c_step);
+      panel<kAdd, 3>(here, last, columns, c + lane, c_step);
   }
 }
 
