@@ -77,6 +77,18 @@ TEST(Noise, CompoundingSpreadFollowsItsFormula) {
   }
 }
 
+TEST(Noise, RateCountsInItsUnitOfTime) {
+  const Dataset clean = ramps(20000, 4);
+  NoiseSpec halves = spec(NoiseKind::compounding, 3.0, 0.1, 1.0);
+  halves.unit = 2.0;  // (1 + 3)^(t/2) = 2^t
+  const Dataset noisy = with_noise(clean, {}, halves, scales(1.0, 1.0));
+  for (std::size_t t = 0; t < 4; ++t)
+    EXPECT_NEAR(root_mean_square(differences(noisy, clean, t, 0)) / (0.1 * std::exp2(t)), 1.0,
+                0.02);
+  halves.unit = 0.0;
+  EXPECT_THROW(with_noise(clean, {}, halves, scales(1.0, 1.0)), Error);
+}
+
 // |N(0,1)| has mean √(2/π) and variance 1 − 2/π.
 TEST(Noise, AsymmetricNoiseIsOneSided) {
   const Dataset clean = ramps(20000, 3);

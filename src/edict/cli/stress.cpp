@@ -23,6 +23,7 @@ struct Options {
   std::vector<std::string> guards{"none", "edgr", "pop-mean"};
   std::vector<std::int64_t> seeds{0, 1, 2};
   std::optional<double> rate, strength;
+  double unit = 1.0;
   double eta = 1.96;
   int threads = 0;
 };
@@ -65,6 +66,7 @@ StressOptions sweep_of(const Options& options) {
   sweep.seeds = options.seeds;
   sweep.noise = noise_from_name(options.noise);
   sweep.noise.strength = options.strength.value_or(sweep.noise.strength);
+  sweep.noise.unit = options.unit;
   sweep.largest = options.rate.value_or(usual_largest(sweep.noise.kind));
   return sweep;
 }
@@ -153,9 +155,15 @@ void add_stress(CLI::App& app) {
       ->capture_default_str();
   command->add_option(
       "--rate", options->rate,
-      "what level 9 reaches. Compounding and asymmetric: the rate per unit of the data's time, 0.7 "
-      "by default; published: Synthetic 0.7, Gestures 6, Activity 250, PhysioNet and MIMIC 0.5. "
+      "what level 9 reaches. Compounding and asymmetric: the rate per --unit of time, 0.7 by "
+      "default; published: Synthetic 0.7, Gestures 6, Activity 250 a window, PhysioNet and MIMIC "
+      "0.5. "
       "Spikes 0.5, stuck, drift, units 1: the fraction hit; bursts 0.9: the share of time lost");
+  command
+      ->add_option("--unit", options->unit,
+                   "the time that --rate is per, in the data's unit; a window of Activity is 1.6")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   command->add_option("--strength", options->strength,
                       "of the noise: deviations (compounding 0.1, spikes 5, drift 2) or the factor "
                       "of units (10)");

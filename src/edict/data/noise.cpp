@@ -57,7 +57,7 @@ void add_spread(const Subject& subject, Rng& rng, const NoiseSpec& noise,
                 const Standardisation& standardisation) {
   subject.each([&](double time, Observation& observation) {
     const double spread =
-        std::min(noise.strength * std::pow(1.0 + noise.rate, time), kLargestSpread);
+        std::min(noise.strength * std::pow(1.0 + noise.rate, time / noise.unit), kLargestSpread);
     const double draw = noise.kind == NoiseKind::asymmetric ? std::abs(rng.normal()) : rng.normal();
     observation.value += standardisation.scale[feature_of(observation)] * spread * draw;
   });
@@ -167,6 +167,8 @@ void check(const Dataset& dataset, std::span<const std::size_t> series, const No
     refuse("fraction", noise.fraction, "a share from 0 to 1");
   if (!(noise.rate > -1.0 && std::isfinite(noise.rate)))
     refuse("rate", noise.rate, "a finite number above -1");
+  if (!(noise.unit > 0.0 && std::isfinite(noise.unit)))
+    refuse("unit", noise.unit, "a finite number above 0");
   if (!std::isfinite(noise.strength)) refuse("strength", noise.strength, "a finite number");
   const bool drifts = noise.kind == NoiseKind::drift || noise.kind == NoiseKind::units;
   if (!drifts && noise.strength < 0.0) refuse("strength", noise.strength, "one of at least 0");

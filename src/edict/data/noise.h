@@ -13,7 +13,7 @@ namespace edict {
 
 // σ and mean below are the standardisation's for the feature; a "pair" is a (series, feature).
 enum class NoiseKind {
-  compounding,  // + σ·s(t)·N(0,1) with s(t) = strength·(1+rate)^t, at most 10³⁰
+  compounding,  // + σ·s(t)·N(0,1) with s(t) = strength·(1+rate)^(t/unit), at most 10³⁰
   asymmetric,   // + σ·s(t)·|N(0,1)|
   spikes,       // a `fraction` of the values becomes mean ± strength·σ
   stuck,        // in a `fraction` of the pairs, the last value is repeated from a random moment on
@@ -29,6 +29,7 @@ struct NoiseSpec {
   double strength = 0.1;
   double fraction = 1.0;
   std::uint64_t seed = 0;
+  double unit = 1.0;  // of time: what the rate is per
 };
 
 // The kind by its name above, with usual parameters (the paper's 0.1 for compounding).

@@ -128,6 +128,7 @@ nlohmann::json point_to_json(const StressPoint& point, const std::vector<std::in
   if (point.level >= 0) {
     json["level"] = point.level;
     json["rate"] = point.noise.rate;
+    json["unit"] = point.noise.unit;
     json["strength"] = point.noise.strength;
     json["fraction"] = point.noise.fraction;
   }

@@ -97,10 +97,12 @@ PlannedData read_data(Entries entries) {
   const auto series = entries.get_or<std::int64_t>("series", 10000, "a whole number");
   data.seed = entries.get_or<std::int64_t>("seed", 0, "a whole number");
   data.rate = entries.get_or<double>("rate", data.rate, "a number");
+  data.rate_unit = entries.get_or<double>("rate_unit", data.rate_unit, "a number");
   data.time_unit = entries.get_or<std::string>("time", "", "a text");
-  if (series < 10 || data.seed < 0 || !(data.rate >= 0))
+  if (series < 10 || data.seed < 0 || !(data.rate >= 0) || !(data.rate_unit > 0))
     throw Error(
-        fmt::format("{}: series must be at least 10, seed and rate not negative", entries.where()));
+        fmt::format("{}: series must be at least 10, seed and rate not negative, rate_unit above 0",
+                    entries.where()));
   data.series = static_cast<std::size_t>(series);
   entries.refuse_unknown();
   return data;

@@ -90,7 +90,8 @@ std::vector<Run::Stage> Run::stages() const {
       has_distribution_ ? text_hash(key_ + json_text(classifier)) : key_;
   if (labelled_) {
     if (has_distribution_) stages.push_back({"classify", classifier_key, all, &Run::classify});
-    const json sweep{spec_.levels, spec_.seeds, names_of(spec_.guards), spec_.data.rate};
+    const json sweep{spec_.levels, spec_.seeds, names_of(spec_.guards), spec_.data.rate,
+                     spec_.data.rate_unit};
     stages.push_back({"stress", text_hash(classifier_key + json_text(sweep)),
                       test * static_cast<double>(spec_.guards.size() *
                                                  (1 + spec_.levels.size() * spec_.seeds.size())),
@@ -98,7 +99,8 @@ std::vector<Run::Stage> Run::stages() const {
   }
   if (has_distribution_)
     stages.push_back({"browse",
-                      text_hash(classifier_key + json_text(json{spec_.levels, spec_.data.rate})),
+                      text_hash(classifier_key + json_text(json{spec_.levels, spec_.data.rate,
+                                                                spec_.data.rate_unit})),
                       0.1, &Run::browse_series});
   return stages;
 }
@@ -216,6 +218,7 @@ void Run::stress_model(ThreadPool& pool, const RunHooks& hooks, double from, dou
   options.guards = spec_.guards;
   options.levels = spec_.levels;
   options.seeds = spec_.seeds;
+  options.noise.unit = spec_.data.rate_unit;
   options.largest = spec_.data.rate;
   options.stopped = [&] { return hooks.stop && hooks.stop->load(); };
   options.progress = [&](std::size_t done, std::size_t all) {
@@ -229,7 +232,8 @@ void Run::stress_model(ThreadPool& pool, const RunHooks& hooks, double from, dou
 void Run::browse_series(ThreadPool& pool, const RunHooks&, double, double, json& output) const {
   BrowseOptions options;
   options.noise_level = spec_.levels[spec_.levels.size() / 2];
-  options.noise = noise_at({}, options.noise_level, spec_.data.rate);
+  options.noise.unit = spec_.data.rate_unit;
+  options.noise = noise_at(options.noise, options.noise_level, spec_.data.rate);
   output = browse(load_model(folder_ / (labelled_ ? "classifier" : "model")), data_,
                   spread(split_.test, kBrowsed), pool, options);
 }
@@ -250,9 +254,11 @@ std::string Run::commands() const {
         fmt::format("edict classify model {} --config config.toml --seeds {} --out classifier\n",
                     data, fmt::join(spec_.seeds, ","));
   text += fmt::format(
-      "edict stress {} {} --guard {} --levels {} --seeds {} --rate {} --json stress.json\n",
+      "edict stress {} {} --guard {} --levels {} --seeds {} --rate {} --unit {} --json "
+      "stress.json\n",
       has_distribution_ ? "classifier" : "model", data, fmt::join(names_of(spec_.guards), ","),
-      fmt::join(spec_.levels, ","), fmt::join(spec_.seeds, ","), spec_.data.rate);
+      fmt::join(spec_.levels, ","), fmt::join(spec_.seeds, ","), spec_.data.rate,
+      spec_.data.rate_unit);
   return text;
 }
 
