@@ -68,6 +68,37 @@ TEST(Trainer, OverfitsOneBatch) {
   EXPECT_LT(result.rows.back().nll, -1.0);
 }
 
+TEST(Trainer, ThinningLeavesOutAShareDrawnAnewEachEpochWhateverTheThreads) {
+  const Dataset data = generate_synthetic(300, 3);
+  const Split parts = split(data, 0);
+  const auto observations_of_epochs = [&](double share, std::size_t threads, Model& model) {
+    Config config;
+    config.data.t_cut = 3 * 3.14159265358979;
+    config.model.hidden = 8;
+    config.train.epochs = 2;
+    config.train.batch = 64;
+    config.train.thin = share;
+    model = Model::create(config, data, parts);
+    ThreadPool pool(threads);
+    std::vector<double> counts(2);
+    TrainOptions options;
+    options.on_batch = [&](std::int64_t epoch, std::int64_t, std::int64_t, const LossSums& sums) {
+      counts[static_cast<std::size_t>(epoch - 1)] = sums.observations;
+    };
+    train(model, data, parts, pool, options);
+    return counts;
+  };
+  Model one, two, whole;
+  const auto thinned = observations_of_epochs(0.3, 1, one);
+  EXPECT_EQ(thinned, observations_of_epochs(0.3, 2, two));
+  EXPECT_EQ(one.params, two.params);
+  EXPECT_NE(thinned[0], thinned[1]);
+  const auto all = observations_of_epochs(0.0, 1, whole);
+  EXPECT_EQ(all[0], all[1]);
+  for (const double count : thinned)  // four standard errors
+    EXPECT_NEAR(count / all[0], 0.7, 4 * std::sqrt(0.7 * 0.3 / all[0]));
+}
+
 TEST(Trainer, StopsEarlyAndKeepsTheBest) {
   const Dataset data = generate_synthetic(40, 3);
   const Split parts = split(data, 0);

@@ -71,6 +71,7 @@ struct TrainConfig {
   double weight_decay = 0.0;
   std::int64_t patience = 0;
   double forecast = 0.0;
+  double thin = 0.0;
   std::int64_t chunk = 64;
   std::int64_t tape_megabytes = 512;
 };
@@ -85,6 +86,7 @@ struct ClassifyConfig {
   double weight_decay = 0.0;
   std::int64_t fine_tune = 0;
   double fine_tune_rate = 1e-4;
+  double fine_tune_thin = 0.0;
   double evidential_weight = 1.0;
 };
 

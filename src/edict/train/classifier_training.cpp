@@ -71,6 +71,7 @@ TrainConfig fine_tuning_settings(const Model& model) {
   settings.epochs = model.config.classify.fine_tune;
   settings.batch = model.config.classify.batch;
   settings.learning_rate = model.config.classify.fine_tune_rate;
+  settings.thin = model.config.classify.fine_tune_thin;
   settings.weight_decay = model.config.classify.weight_decay;
   settings.schedule = "constant";
   settings.warmup = 0.0;

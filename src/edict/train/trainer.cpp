@@ -19,13 +19,26 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 // Keep their draws apart from the shuffle's.
-constexpr std::uint64_t kForecastStream = 0x666f7265, kDropoutStream = 0x64726f70;
+constexpr std::uint64_t kForecastStream = 0x666f7265, kDropoutStream = 0x64726f70,
+                        kThinStream = 0x7468696e;
 
 // Solver steps and stops of a series: its cost, by which chunks are filled with equals.
 double cost(const Model& model, const Agenda<float>& agenda) {
   if (agenda.stops.empty()) return 0;
   return (agenda.stops.back().time - agenda.start) / model.config.model.step +
          static_cast<double>(agenda.stops.size());
+}
+
+// A copy without a `share` of the observations, and without the stops that this empties.
+void thin(const Agenda<float>& whole, double share, Rng rng, Agenda<float>& result) {
+  result = {whole.id, whole.start, {}, {}, {}, whole.covariates};
+  for (const auto& stop : whole.stops) {
+    result.stop(stop.time, stop.what);
+    for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
+      if (rng.uniform() >= share) result.observe(whole.feature[k], whole.value[k]);
+    if (result.stops.back().count == 0 && stop.count > 0 && !(stop.what & Agenda<float>::kQuery))
+      result.stops.pop_back();
+  }
 }
 
 class Trainer {
@@ -136,10 +149,17 @@ class Trainer {
     });
     double observations = 0, labelled = 0;
     std::vector<Example> examples;
+    thinned_.resize(std::max(thinned_.size(), batch.size()));  // examples point into it
     for (std::size_t i : batch) {
-      examples.push_back({&agendas_[i], absorb_until(i, epoch_number), lessons_.train_labels[i],
+      const Agenda<float>* agenda = &agendas_[i];
+      if (config.thin > 0) {
+        Agenda<float>& copy = thinned_[examples.size()];
+        thin(*agenda, config.thin, draws(kThinStream, i, epoch_number), copy);
+        agenda = &copy;
+      }
+      examples.push_back({agenda, absorb_until(i, epoch_number), lessons_.train_labels[i],
                           draws(kDropoutStream, i, epoch_number).bits()});
-      observations += static_cast<double>(agendas_[i].feature.size());
+      observations += static_cast<double>(agenda->feature.size());
       labelled += lessons_.train_labels[i] != Dataset::kNone;
     }
     LossWeights weights{lessons_.evidential / std::max(1.0, observations), 0.0, 0.0,
@@ -222,6 +242,7 @@ class Trainer {
   Checkpoint state_;
   std::vector<double> costs_;
   std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<Agenda<float>> thinned_;  // of the batch
   std::vector<Vector<float>> chunk_grads_;
   Vector<float> grads_;
   std::int64_t batches_ = 0;
