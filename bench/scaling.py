@@ -60,6 +60,8 @@ def plot(curves, path):
     for axis, name in zip(axes, chosen):
         axis.loglog(*zip(*curves[name]), "o-", color="#1f6fb4", linewidth=1.6, markersize=4)
         axis.set_xlabel(name)
+        axis.set_xticks([x for x, _ in curves[name]], [f"{x}" for x, _ in curves[name]], fontsize=8)
+        axis.minorticks_off()
         axis.grid(True, which="major", color="#dddddd", linewidth=0.6)
     axes[0].set_ylabel("µs an event, one thread")
     figure.tight_layout()

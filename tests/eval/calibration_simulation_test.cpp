@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
+#include <vector>
 
 #include "edict/core/rng.h"
 #include "edict/eval/calibration_metrics.h"
@@ -27,17 +29,18 @@ double draw_t(Rng& rng, int dof) {
 TEST(CalibrationSimulation, TruthIsCalibrated) {
   constexpr std::size_t series = 1000, each = 20;
   Rng rng(42);
-  CalibrationAccumulator accumulator;
+  SeriesCalibration current;
+  std::vector<SeriesCalibration> judged;
   for (std::size_t s = 0; s < series; ++s) {
     for (std::size_t i = 0; i < each; ++i) {
       const int dof = 3 + static_cast<int>(rng.below(10));
       const double mean = 5.0 * rng.normal(), scale = std::exp(rng.normal());
-      accumulator.add({mean, 0.0, 0.0, scale, static_cast<double>(dof)},
-                      mean + scale * draw_t(rng, dof));
+      current.add({mean, 0.0, 0.0, scale, static_cast<double>(dof)},
+                  mean + scale * draw_t(rng, dof));
     }
-    accumulator.end_series();
+    judged.push_back(std::exchange(current, {}));
   }
-  const CalibrationResult r = accumulator.result();
+  const CalibrationResult r = summarise(judged);
   const double n = series * each;
   for (std::size_t k = 0; k < kLevels; ++k) {
     const double p = interval_levels()[k];
@@ -58,14 +61,15 @@ TEST(CalibrationSimulation, TruthIsCalibrated) {
 
 TEST(CalibrationSimulation, FloorHoldsForSeriesOfUnequalLength) {
   Rng rng(8);
-  CalibrationAccumulator accumulator;
+  SeriesCalibration current;
+  std::vector<SeriesCalibration> judged;
   constexpr int series = 4000;
   for (int s = 0; s < series; ++s) {
     for (std::uint64_t i = 1 + rng.below(6); i > 0; --i)
-      accumulator.add({0.0, 1.0, 0.0, 1.0, kInfinity}, rng.normal());
-    accumulator.end_series();
+      current.add({0.0, 1.0, 0.0, 1.0, kInfinity}, rng.normal());
+    judged.push_back(std::exchange(current, {}));
   }
-  const CalibrationResult r = accumulator.result();
+  const CalibrationResult r = summarise(judged);
   EXPECT_NEAR(r.ece_per_series.mean, r.ece_per_series_floor,
               4.0 * r.ece_per_series.std / std::sqrt(static_cast<double>(series)));
   EXPECT_GT(r.ece_per_series_floor, 0.15) << "the noise the reading by series cannot get below";
@@ -74,13 +78,14 @@ TEST(CalibrationSimulation, FloorHoldsForSeriesOfUnequalLength) {
 // A Gaussian model whose deviation is `factor` times the true one.
 CalibrationResult misjudged(double factor) {
   Rng rng(17);
-  CalibrationAccumulator accumulator;
+  SeriesCalibration current;
+  std::vector<SeriesCalibration> judged;
   for (int s = 0; s < 400; ++s) {
     for (int i = 0; i < 100; ++i)
-      accumulator.add({0.0, factor * factor, 0.0, factor, kInfinity}, rng.normal());
-    accumulator.end_series();
+      current.add({0.0, factor * factor, 0.0, factor, kInfinity}, rng.normal());
+    judged.push_back(std::exchange(current, {}));
   }
-  return accumulator.result();
+  return summarise(judged);
 }
 
 TEST(CalibrationSimulation, MisjudgedSpreadGivesTheEceOfTheory) {
@@ -104,12 +109,13 @@ TEST(CalibrationSimulation, MisjudgedSpreadGivesTheEceOfTheory) {
 TEST(CalibrationSimulation, DividingByTheVarianceIsCaught) {
   // The error of the published coverage code: a deviation of 0.1 taken as 0.01.
   Rng rng(4);
-  CalibrationAccumulator accumulator;
+  SeriesCalibration current;
+  std::vector<SeriesCalibration> judged;
   for (int i = 0; i < 2000; ++i) {
-    accumulator.add({0.0, 1e-4, 0.0, 0.01, kInfinity}, 0.1 * rng.normal());
-    accumulator.end_series();
+    current.add({0.0, 1e-4, 0.0, 0.01, kInfinity}, 0.1 * rng.normal());
+    judged.push_back(std::exchange(current, {}));
   }
-  EXPECT_GT(accumulator.result().ece, 0.4);
+  EXPECT_GT(summarise(judged).ece, 0.4);
 }
 
 TEST(CalibrationSimulation, CrpsIsTheExpectedDistance) {

@@ -28,12 +28,6 @@ void check(const Marginal& m, double x, double unit) {
     throw Error(fmt::format("unit {}: pass a finite number above 0", unit));
 }
 
-void check_ended(const SeriesCalibration& current) {
-  if (current.observations > 0)
-    throw Error(fmt::format("calibration of an unfinished series ({} observations): end it first",
-                            current.observations));
-}
-
 double negative_log_density(double z, double scale, double dof) {
   constexpr double half_log_pi = 0.57236494292470008707;
   if (std::isinf(dof)) return 0.5 * (z * z + std::numbers::ln2) + half_log_pi + std::log(scale);
@@ -159,22 +153,6 @@ CalibrationResult summarise(std::span<const SeriesCalibration> series) {
   result.ece = mean_gap(mean_coverage);
   for (std::size_t bin = 0; bin < kPitBins; ++bin) result.pit[bin] = moments[kPit + bin].mean;
   return result;
-}
-
-void CalibrationAccumulator::end_series() {
-  series_.push_back(current_);
-  current_ = {};
-}
-
-void CalibrationAccumulator::append(const CalibrationAccumulator& later) {
-  check_ended(current_);
-  check_ended(later.current_);
-  series_.insert(series_.end(), later.series_.begin(), later.series_.end());
-}
-
-CalibrationResult CalibrationAccumulator::result() const {
-  check_ended(current_);
-  return summarise(series_);
 }
 
 nlohmann::json to_json(const CalibrationResult& result) {

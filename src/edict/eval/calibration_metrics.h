@@ -66,23 +66,6 @@ struct CalibrationResult {
 
 CalibrationResult summarise(std::span<const SeriesCalibration> series);
 
-// The same for a stream of observations, series after series.
-class CalibrationAccumulator {
- public:
-  void add(const Marginal& marginal, double x, double unit = 1.0) {
-    current_.add(marginal, x, unit);
-  }
-  void end_series();
-  // Appends the series of `later`; both must have ended their last one.
-  void append(const CalibrationAccumulator& later);
-  std::span<const SeriesCalibration> series() const { return series_; }
-  CalibrationResult result() const;
-
- private:
-  SeriesCalibration current_;
-  std::vector<SeriesCalibration> series_;
-};
-
 // The mean over levels of E|B/n − level|, B binomial(n, level): the error of a perfect model.
 double ece_floor(std::size_t observations);
 

@@ -136,7 +136,8 @@ class Trainer {
     row.cross_entropy = total.classification / std::max(1.0, labelled_);
     row.loss = lessons_.evidential * (row.nll + model_.config.loss.kl * row.kl +
                                       model_.config.loss.evidence * row.evidence) +
-               lessons_.classification * row.cross_entropy;
+               lessons_.classification *
+                   (row.cross_entropy + total.reconstruction / std::max(1.0, labelled_));
     return row;
   }
 
