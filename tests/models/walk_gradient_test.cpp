@@ -6,6 +6,7 @@
 
 #include "edict/models/niw_head.h"
 #include "edict/models/walk.h"
+#include "models/finite_difference.h"
 #include "models/random_agenda.h"
 
 namespace edict {
@@ -53,29 +54,14 @@ double loss(const Model& model, const Problem& problem, const Vector<double>& pa
   return end + weights.scale * (sums.nll + weights.kl * sums.kl + weights.evidence * sums.evidence);
 }
 
-// The largest error of any gradient entry, relative to the largest gradient of its tensor (a single
-// entry may be zero), with the five-point central difference.
 void expect_gradients(const Problem& problem, double tolerance = 1e-6) {
   const Model model(problem.config, problem.features, 2);
-  Vector<double> params = model.layout.initial<double>(3);
-  Vector<double> grads, unused;
-  loss(model, problem, params, grads);
-  for (const Tensor& tensor : model.layout.tensors()) {
-    double largest = 1e-3, error = 0;
-    for (Index i = tensor.offset; i < tensor.offset + tensor.size; ++i) {
-      const double x = params[i], step = 1e-5;
-      const auto at = [&](double offset) {
-        params[i] = x + offset;
-        return loss(model, problem, params, unused);
-      };
-      const double numeric =
-          (8 * (at(step) - at(-step)) - (at(2 * step) - at(-2 * step))) / (12 * step);
-      params[i] = x;
-      largest = std::max(largest, std::abs(numeric));
-      error = std::max(error, std::abs(numeric - grads[i]));
-    }
-    EXPECT_LT(error / largest, tolerance) << tensor.name;
-  }
+  expect_gradients(
+      model.layout, model.layout.initial<double>(3),
+      [&](const Vector<double>& params, Vector<double>& grads) {
+        return loss(model, problem, params, grads);
+      },
+      tolerance);
 }
 
 TEST(WalkGradient, ManySeriesOfManyLengths) {

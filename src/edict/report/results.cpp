@@ -203,4 +203,13 @@ std::string value_text(const json& value, int digits) {
                      value["std"].get<double>(), digits);
 }
 
+std::vector<std::string> methods_of(const nlohmann::json& rows, const std::string& dataset) {
+  std::vector<std::string> methods;
+  for (const nlohmann::json& row : rows)
+    if (row["dataset"] == dataset &&
+        std::find(methods.begin(), methods.end(), row["method"]) == methods.end())
+      methods.push_back(row["method"]);
+  return methods;
+}
+
 }  // namespace edict

@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "edict/eval/mean_std.h"
 #include "edict/study/study.h"
@@ -33,6 +34,9 @@ std::string results_markdown(const nlohmann::json& results);
 
 // A few lines for a terminal.
 std::string results_text(const nlohmann::json& results);
+
+// Of one dataset, in order of appearance; `rows` is a table of the results.
+std::vector<std::string> methods_of(const nlohmann::json& rows, const std::string& dataset);
 
 // "0.124 ± 0.290"; a dash for null.
 std::string value_text(const nlohmann::json& value, int digits);

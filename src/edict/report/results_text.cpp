@@ -22,16 +22,6 @@ std::string linked(const json& row, int digits) {
   return fmt::format("[{}](runs/{}/){}", text, row["runs"][0].get<std::string>(), mark(row));
 }
 
-// Of one dataset, in order of appearance.
-std::vector<std::string> methods_of(const json& rows, const std::string& dataset) {
-  std::vector<std::string> methods;
-  for (const json& row : rows)
-    if (row["dataset"] == dataset &&
-        std::find(methods.begin(), methods.end(), row["method"]) == methods.end())
-      methods.push_back(row["method"]);
-  return methods;
-}
-
 std::string noise_markdown(const json& results, const char* score, const std::string& dataset) {
   const auto methods = methods_of(results[score], dataset);
   if (methods.empty()) return {};

@@ -80,15 +80,6 @@ const json* find(const json& rows, const std::vector<std::pair<const char*, json
   return nullptr;
 }
 
-std::vector<std::string> methods_of(const json& rows, const std::string& dataset) {
-  std::vector<std::string> methods;
-  for (const json& row : rows)
-    if (row["dataset"] == dataset &&
-        std::find(methods.begin(), methods.end(), row["method"]) == methods.end())
-      methods.push_back(row["method"]);
-  return methods;
-}
-
 std::string datasets_section(const Study& study, const json& results) {
   std::string text =
       "<section id=\"datasets\"><h2>Datasets</h2>\n<p>The paper's table 1 beside what was read "
