@@ -26,10 +26,11 @@ class ToolTest : public testing::Test {
     std::string out, err;
   };
 
-  // `arguments` as one would type them after `edict`, inside the test's folder.
-  Outcome edict(const std::string& arguments) {
-    const std::string command = "cd '" + folder_.string() + "' && '" EDICT_TOOL "' " + arguments +
-                                " >.out 2>.err </dev/null";
+  // `arguments` as one would type them after `edict`, inside the test's folder; `under`: a program
+  // that runs it.
+  Outcome edict(const std::string& arguments, const std::string& under = "") {
+    const std::string command = "cd '" + folder_.string() + "' && " + under + " '" EDICT_TOOL "' " +
+                                arguments + " >.out 2>.err </dev/null";
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(".out"), read(".err")};
   }

@@ -16,11 +16,7 @@ class Level : public ToolTest, public testing::WithParamInterface<const char*> {
  protected:
   // Under the loader's eye: "none" is no level at all, so the baseline is left.
   Outcome run(const std::string& level, const std::string& arguments) {
-    const std::string command = "cd '" + folder_.string() +
-                                "' && /lib64/ld-linux-x86-64.so.2 --glibc-hwcaps-mask " + level +
-                                " '" EDICT_TOOL "' " + arguments + " >.out 2>.err </dev/null";
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(".out"), read(".err")};
+    return edict(arguments, "/lib64/ld-linux-x86-64.so.2 --glibc-hwcaps-mask " + level);
   }
   bool known(const std::string& level) {
     return run(level, "--version").out.find("(" + level + ")") != std::string::npos;
