@@ -50,7 +50,7 @@ TEST_F(GruOde, BackwardEqualsDifferences) {
   const Vector<double> c = random_vector(rng, kHidden * kWidth);
   Arena<double> arena;
   const auto cache = cell.cache(arena, h.data(), kWidth);
-  Vector<double> y(kHidden * kWidth), d_h(kHidden * kWidth);
+  Vector<double> y(kHidden * kWidth), d_h = Vector<double>::Zero(kHidden * kWidth);
   Vector<double> grads = Vector<double>::Constant(layout.size(), -2);
   Vector<double> turned = params, r_h(h.size());
   cell.turn(params.data(), turned.data());

@@ -36,8 +36,8 @@ struct Oscillator {
     const double* p = state(stage);
     for (Index c = 0; c < w; ++c, p += 2, d_k += 2, d_y += 2) {
       const double x = p[0], y = p[1];
-      d_y[0] = kPull * ((1 - 3 * x * x - y * y) * d_k[0] - 2 * x * y * d_k[1]) + d_k[1];
-      d_y[1] = kPull * (-2 * x * y * d_k[0] + (1 - x * x - 3 * y * y) * d_k[1]) - d_k[0];
+      d_y[0] += kPull * ((1 - 3 * x * x - y * y) * d_k[0] - 2 * x * y * d_k[1]) + d_k[1];
+      d_y[1] += kPull * (-2 * x * y * d_k[0] + (1 - x * x - 3 * y * y) * d_k[1]) - d_k[0];
     }
   }
 

@@ -37,4 +37,36 @@ struct Lanes {
   }
 };
 
+// The same with one element in the first lane, for arrays shorter than a register.
+template <class S>
+struct FirstLane {
+  using Vector = typename Lanes<S>::Vector;
+  static Vector load(const S* from) { return Vector{*from}; }
+  static void store(const Vector& v, S* to) { *to = v[0]; }
+};
+
+// Element-wise work on n elements, a register at a time: body(lanes, i) computes the elements from
+// i on with lanes.load and returns what stores them. The last register ends with the array; what it
+// shares with its neighbour is computed twice, from the same values even in place, because it is
+// computed before and stored after all others.
+template <class S, class Body>
+[[gnu::always_inline]] inline void sweep(Index n, Body body) {
+  constexpr Index kCount = Lanes<S>::kCount;
+  if (n < kCount) {
+    for (Index i = 0; i < n; ++i) body(FirstLane<S>{}, i)();
+    return;
+  }
+  const auto store_last = body(Lanes<S>{}, n - kCount);
+  for (Index i = 0; i < n - kCount; i += kCount) body(Lanes<S>{}, i)();
+  store_last();
+}
+
+// A column of a few registers; a call of memmove would cost more than the copying.
+template <class S>
+void copy_column(Index n, const S* from, S* to) {
+  sweep<S>(n, [=](auto lanes, Index i) {
+    return [=, v = lanes.load(from + i)] { lanes.store(v, to + i); };
+  });
+}
+
 }  // namespace edict

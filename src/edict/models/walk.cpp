@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "edict/core/error.h"
+#include "edict/core/lanes.h"
 #include "edict/models/gaussian_head.h"
 #include "edict/models/niw_head.h"
 #include "edict/ode/runge_kutta.h"
@@ -19,11 +20,9 @@ namespace {
 constexpr double kMaxSteps = 1e7;
 
 template <class S>
-void gather(const Matrix<S>& from, std::span<const Index> columns, S* to) {
-  const Index n = from.rows();
+void gather(const S* from, std::span<const Index> columns, Index n, S* to) {
   for (Index column : columns) {
-    const S* const source = from.data() + column * n;
-    std::copy(source, source + n, to);
+    copy_column(n, from + column * n, to);
     to += n;
   }
 }
@@ -31,7 +30,7 @@ void gather(const Matrix<S>& from, std::span<const Index> columns, S* to) {
 template <class S>
 void scatter(const S* from, std::span<const Index> columns, Index n, S* to) {
   for (Index column : columns) {
-    std::copy(from, from + n, to + column * n);
+    copy_column(n, from, to + column * n);
     from += n;
   }
 }
@@ -155,7 +154,7 @@ void Walk<S, Head>::take_step() {
   Field field{model_.ode, nullptr, turned(), w, stages_.data() + op.first_stage, nullptr, nullptr};
 
   S* const h = field.state(0);
-  gather(columns_.h, columns_.stepping, h);
+  gather<S>(columns_.h.data(), columns_.stepping, n, h);
   for (Index i = 0; i < w; ++i) {
     Column& column = columns_.column[columns_.stepping[i]];
     if (solver.adaptive) {
@@ -223,9 +222,9 @@ void Walk<S, Head>::step_back(const S* params, const StepOp& op, S* d_h, S* grad
                                        static_cast<std::size_t>(w)};
   const int stages = model_.solver.stages;
   S* const d = scratch_.take(n * w);
-  S* const d_k = scratch_.take(stages * n * w);
+  S* const d_k = scratch_.take(n * w);
   S* const d_y = scratch_.take(stages * n * w);
-  for (Index i = 0; i < w; ++i) std::copy_n(d_h + columns[i] * n, n, d + i * n);
+  gather<S>(d_h, columns, n, d);
   S* const r_h = scratch_.take(n * w);
   Field field{model_.ode, params, {}, w, stages_.data() + op.first_stage, r_h, grads};
   step_backward(model_.solver, field, n, w, op.dt, d_k, d_y, d);
@@ -265,7 +264,7 @@ void Walk<S, Head>::serve_stops() {
   S* const phi = tape_.take(model_.head.rows() * w);
   op.d_phi = tape_.take(model_.head.rows() * w);
   op.h = h, op.a = a, op.phi = phi;
-  gather(columns_.h, columns, h);
+  gather<S>(columns_.h.data(), columns, n, h);
   model_.head.forward(turned(), w, h, a, phi);
   std::fill_n(op.d_phi, model_.head.rows() * w, S(0));
 
@@ -389,7 +388,7 @@ void Walk<S, Head>::stop_back(const S* params, const StopOp& op, S* d_h, S* grad
                                        static_cast<std::size_t>(op.width)};
   S* const d = scratch_.take(n * op.width);
   S* const d_a = scratch_.take(model_.head.stacked() * op.width);
-  for (Index i = 0; i < op.width; ++i) std::copy_n(d_h + columns[i] * n, n, d + i * n);
+  gather<S>(d_h, columns, n, d);
 
   if (w > 0) {
     if (op.phi_post)  // φ_post = head(h_post)

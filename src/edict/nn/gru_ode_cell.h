@@ -55,35 +55,22 @@ class GruOdeCell {
     const Index n = hidden_;
     S* const r_h = dh_dt;
     multiply_turned(params.values + w_rz_, 2 * n, n, c.h, w, c.rz);
-    sigmoid_inplace(c.rz, 2 * n * w);
-    for (Index column = 0; column < w; ++column) {
-      const S* const r = c.rz + column * 2 * n;
-      const S* const h = c.h + column * n;
-      S* const rh = r_h + column * n;
-      for (Index i = 0; i < n; ++i) rh[i] = r[i] * h[i];
-    }
+    for (Index column = 0; column < w; ++column)
+      gates(n, c.h + column * n, c.rz + column * 2 * n, r_h + column * n);
     multiply_turned(params.values + w_u_, n, n, r_h, w, c.u);
-    tanh_inplace(c.u, n * w);
-    for (Index column = 0; column < w; ++column) {
-      const S* const z = c.rz + column * 2 * n + n;
-      const S* const h = c.h + column * n;
-      const S* const u = c.u + column * n;
-      S* const out = dh_dt + column * n;
-      for (Index i = 0; i < n; ++i) out[i] = (S(1) - z[i]) * (u[i] - h[i]);
-    }
+    for (Index column = 0; column < w; ++column)
+      slope(n, c.h + column * n, c.rz + column * 2 * n + n, c.u + column * n, dh_dt + column * n);
   }
 
-  // d_h is written, the cache is used up (it holds the gradients of the pre-activations after).
+  // d_h += Jᵀ d_dh_dt; the cache is used up (it holds the gradients of the pre-activations after).
   // r_h: scratch, H × w.
   template <class S>
   void backward(const S* params, Index w, const S* d_dh_dt, const Cache<S>& c, S* r_h, S* d_h,
                 S* grads) const {
     const Index n = hidden_;
-    for (Index column = 0; column < w; ++column) {
-      const S* const r = c.rz + column * 2 * n;
-      update_back(n, d_dh_dt + column * n, c.h + column * n, r, c.rz + column * 2 * n + n,
-                  c.u + column * n, r_h + column * n, d_h + column * n);
-    }
+    for (Index column = 0; column < w; ++column)
+      slope_back(n, d_dh_dt + column * n, c.h + column * n, c.rz + column * 2 * n, c.u + column * n,
+                 r_h + column * n, d_h + column * n);
     accumulate_outer(c.u, n, r_h, n, w, grads + w_u_);  // u = tanh(W_u (r∘h))
     S* const d_rh = r_h;
     multiply_transposed(params + w_u_, n, n, c.u, w, d_rh);
@@ -94,28 +81,55 @@ class GruOdeCell {
   }
 
  private:
-  // The element-wise parts of backward, one column at a time. As parameters of their own the
-  // pointers can be said not to overlap, without which the loops are not vectorised.
+  // The element-wise parts, one column at a time; rz holds a column's r above its z.
   template <class S>
-  static void update_back(Index n, const S* __restrict d_k, const S* __restrict h,
-                          const S* __restrict r, S* __restrict z, S* __restrict u,
-                          S* __restrict r_h, S* __restrict d_h) {
-    for (Index i = 0; i < n; ++i) {
-      const S open = S(1) - z[i];
-      const S d_open = d_k[i] * open;
-      d_h[i] = -d_open;                              // dh/dt = (1 − z)∘(u − h)
-      z[i] = -d_k[i] * (u[i] - h[i]) * z[i] * open;  // through σ
-      u[i] = d_open * (S(1) - u[i] * u[i]);          // through tanh
-      r_h[i] = r[i] * h[i];
-    }
+  static void gates(Index n, const S* h, S* rz, S* r_h) {
+    sweep<S>(n, [=](auto lanes, Index i) {
+      const auto r = sigmoid_lanes(lanes.load(rz + i)), z = sigmoid_lanes(lanes.load(rz + n + i));
+      return [=, rh = r * lanes.load(h + i)] {
+        lanes.store(r, rz + i);
+        lanes.store(z, rz + n + i);
+        lanes.store(rh, r_h + i);
+      };
+    });
   }
   template <class S>
-  static void reset_back(Index n, const S* __restrict d_rh, const S* __restrict h, S* __restrict r,
-                         S* __restrict d_h) {
-    for (Index i = 0; i < n; ++i) {
-      d_h[i] += d_rh[i] * r[i];                      // r∘h
-      r[i] = d_rh[i] * h[i] * r[i] * (S(1) - r[i]);  // through σ
-    }
+  static void slope(Index n, const S* h, const S* z, S* u, S* dh_dt) {
+    sweep<S>(n, [=](auto lanes, Index i) {
+      const auto v = tanh_lanes(lanes.load(u + i));
+      return [=, k = (S(1) - lanes.load(z + i)) * (v - lanes.load(h + i))] {
+        lanes.store(v, u + i);
+        lanes.store(k, dh_dt + i);
+      };
+    });
+  }
+  template <class S>
+  static void slope_back(Index n, const S* d_dh_dt, const S* h, S* rz, S* u, S* r_h, S* d_h) {
+    sweep<S>(n, [=](auto lanes, Index i) {
+      const auto d = lanes.load(d_dh_dt + i), y = lanes.load(h + i), v = lanes.load(u + i);
+      const auto z = lanes.load(rz + n + i), open = S(1) - z, d_open = d * open;
+      const auto d_y = lanes.load(d_h + i) - d_open;  // dh/dt = (1 − z)∘(u − h)
+      const auto d_z = d_open * (y - v) * z;          // through σ
+      const auto d_u = d_open * (S(1) - v * v);       // through tanh
+      return [=, rh = lanes.load(rz + i) * y] {
+        lanes.store(d_y, d_h + i);
+        lanes.store(d_z, rz + n + i);
+        lanes.store(d_u, u + i);
+        lanes.store(rh, r_h + i);
+      };
+    });
+  }
+  template <class S>
+  static void reset_back(Index n, const S* d_rh, const S* h, S* r, S* d_h) {
+    sweep<S>(n, [=](auto lanes, Index i) {
+      const auto d = lanes.load(d_rh + i), gate = lanes.load(r + i), d_gate = d * gate;
+      const auto d_y = lanes.load(d_h + i) + d_gate;                // r∘h
+      const auto d_r = d_gate * lanes.load(h + i) * (S(1) - gate);  // through σ
+      return [=] {
+        lanes.store(d_y, d_h + i);
+        lanes.store(d_r, r + i);
+      };
+    });
   }
 
   Index hidden_;

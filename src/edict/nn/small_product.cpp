@@ -64,22 +64,32 @@ template <bool kAdd, int V, class S>
     columns<kAdd, V, 1, S>(o, last, count, c, c_step);
 }
 
+// Fewer lanes than a register has: eight columns at a time, so that no sum waits for itself.
+template <bool kAdd, class S>
+void narrow(const ProductOperands<S>& o, Index lanes, Index columns, S* c, Index c_step) {
+  constexpr Index kColumns = 8;
+  for (Index first = 0; first < columns; first += kColumns) {
+    const Index count = std::min(kColumns, columns - first);
+    for (Index p = 0; p < lanes; ++p) {
+      S sum[kColumns] = {};
+      const S* b[kColumns];  // a missing column repeats the last one
+      for (Index q = 0; q < kColumns; ++q) b[q] = o.b + (first + std::min(q, count - 1)) * o.across;
+      for (Index k = 0; k < o.depth; ++k)
+        for (Index q = 0; q < kColumns; ++q) sum[q] += o.a[k * o.step + p] * b[q][k * o.down];
+      for (Index q = 0; q < count; ++q) {
+        S& to = c[(first + q) * c_step + p];
+        to = kAdd ? to + sum[q] : sum[q];
+      }
+    }
+  }
+}
+
 }  // namespace
 
 template <bool kAdd, class S>
 void small_multiply(const ProductOperands<S>& o, Index lanes, Index columns, S* c, Index c_step) {
   constexpr Index kLanes = Lanes<S>::kCount;
-  if (lanes < kLanes) {
-    for (Index q = 0; q < columns; ++q)
-      for (Index p = 0; p < lanes; ++p) {
-        S sum = 0;
-        for (Index k = 0; k < o.depth; ++k)
-          sum += o.a[k * o.step + p] * o.b[k * o.down + q * o.across];
-        S& to = c[q * c_step + p];
-        to = kAdd ? to + sum : sum;
-      }
-    return;
-  }
+  if (lanes < kLanes) return narrow<kAdd>(o, lanes, columns, c, c_step);
   // As few panels as possible, as equal as possible: seven vectors go as 2 + 2 + 3. A last vector
   // that shares lanes has its neighbour in the same panel, because none but a lone vector is alone.
   const Index vectors = (lanes + kLanes - 1) / kLanes, panels = (vectors + 2) / 3;
