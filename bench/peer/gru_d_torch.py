@@ -3,7 +3,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from layers_torch import GruCell, classifier, classify, linear
+from layers_torch import ResetBeforeGruCell, classifier, classify, linear
 
 
 class Fade(nn.Module):
@@ -20,8 +20,8 @@ class GruD(nn.Module):
         self.hidden, self.dropout = hidden, dropout
         self.fade = Fade(features)
         self.decay = linear(features, hidden)
-        self.gru = nn.ModuleList([GruCell(2 * features, hidden)]
-                                 + [GruCell(hidden, hidden) for _ in range(layers - 1)])
+        self.gru = nn.ModuleList([ResetBeforeGruCell(2 * features, hidden)]
+                                 + [ResetBeforeGruCell(hidden, hidden) for _ in range(layers - 1)])
         self.classifier = classifier(hidden + covariates, classes, classifier_layers)
 
     def forward(self, start, times, values, mask, covariates):

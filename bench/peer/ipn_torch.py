@@ -3,7 +3,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from layers_torch import GruCell, classifier, classify
+from layers_torch import ResetBeforeGruCell, classifier, classify
 
 SHARPER = 10.0
 
@@ -47,7 +47,7 @@ class Ipn(nn.Module):
         self.hidden, self.dropout = hidden, dropout
         self.reference_step, self.reference_end = reference_step, reference_end
         self.interpolation = Interpolation(features)
-        self.gru = GruCell(3 * features, hidden)
+        self.gru = ResetBeforeGruCell(3 * features, hidden)
         self.classifier = classifier(hidden + covariates, classes, classifier_layers)
 
     def forward(self, start, times, values, mask, covariates):

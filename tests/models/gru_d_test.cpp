@@ -18,8 +18,8 @@ class Tiny {
  public:
   explicit Tiny(Index features)
       : model_(config(), features, 0, 2), params_(Vector<double>::Zero(model_.layout.size())) {
-    set("gru.0.w_ih", 2 * 2 * features, 1.0);  // candidate ← x̂ of feature 0; inputs are [x̂ ; m]
-    set("gru.0.b_ih", 1, -50.0);
+    set("gru.0.w", 2 * 2 * features, 1.0);  // candidate ← x̂ of feature 0; inputs are [x̂ ; m]
+    set("gru.0.b", 1, -50.0);
   }
   static Config config() {
     Config config;
@@ -80,8 +80,8 @@ TEST(GruD, TheStateFadesWithTheTimeSinceAnObservation) {
   agenda.stop(1.0, kAbsorb);
   agenda.observe(0, 0.6);
   agenda.stop(3.5, kAbsorb);
-  agenda.observe(0, 100.0);        // opens z below
-  tiny.set("gru.0.w_ih", 2, 1.0);  // z ← x̂: −50 + 0.6 at first, −50 + 100 then
+  agenda.observe(0, 100.0);     // opens z below
+  tiny.set("gru.0.w", 2, 1.0);  // z ← x̂: −50 + 0.6 at first, −50 + 100 then
   tiny.set("decay.weight", 0, 0.2);
   tiny.set("decay.bias", 0, 0.05);
   EXPECT_NEAR(tiny.state(agenda), std::tanh(0.6) * std::exp(-(0.2 * 2.5 + 0.05)), 1e-12);

@@ -20,12 +20,17 @@ struct Gru : testing::Test {
     multiply(p.data() + cell.input_weights(), 3 * kHidden, kIn, x, kWidth, gi.data());
     return gi;
   }
+  Vector<double> forward(const Vector<double>& p, const double* x,
+                         const GruCell::Cache<double>& cache) const {
+    Vector<double> turned = p, h_next(kHidden * kWidth);
+    cell.turn(p.data(), turned.data());
+    cell.forward(Turned<double>{turned.data()}, kWidth, input_product(p, x).data(), cache,
+                 h_next.data());
+    return h_next;
+  }
   Vector<double> forward(const Vector<double>& p, const Vector<double>& v) const {
     Arena<double> arena;
-    Vector<double> h_next(kHidden * kWidth);
-    cell.forward(p.data(), kWidth, input_product(p, v.data()).data(),
-                 cell.cache(arena, v.data() + kIn * kWidth, kWidth), h_next.data());
-    return h_next;
+    return forward(p, v.data(), cell.cache(arena, v.data() + kIn * kWidth, kWidth));
   }
 };
 
@@ -62,9 +67,9 @@ TEST_F(Gru, BackwardEqualsDifferences) {
   const double* const x = input.data();
   Arena<double> arena;
   const auto cache = cell.cache(arena, x + kIn * kWidth, kWidth);
-  Vector<double> h_next(kHidden * kWidth), d_gh(3 * kHidden * kWidth);
-  Vector<double> d_input(input.size()), grads = Vector<double>::Constant(layout.size(), 3);
-  cell.forward(params.data(), kWidth, input_product(params, x).data(), cache, h_next.data());
+  Vector<double> d_gh(3 * kHidden * kWidth), d_input(input.size());
+  Vector<double> grads = Vector<double>::Constant(layout.size(), 3);
+  forward(params, x, cache);
   cell.backward(params.data(), kWidth, c.data(), cache, d_input.data() + kIn * kWidth, d_gh.data(),
                 grads.data());
   accumulate_outer(cache.rzn, 3 * kHidden, x, kIn, kWidth, grads.data() + cell.input_weights());

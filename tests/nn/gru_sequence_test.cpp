@@ -1,8 +1,8 @@
 #include "edict/nn/gru_sequence.h"
 
-#include <gtest/gtest.h>
-
 #include <vector>
+
+#include "nn/gradient_check.h"
 
 namespace edict {
 namespace {
@@ -30,38 +30,69 @@ TEST(Packing, NothingToPack) {
   EXPECT_EQ(Packing({0, 0}).columns(), 0);
 }
 
-// Against the cell, one sequence at a time.
-TEST(GruSequence, EqualsTheCellStepByStep) {
-  constexpr Index kIn = 2, kHidden = 3;
+constexpr Index kIn = 2, kHidden = 3;
+const std::vector<Index> kLengths{1, 4, 0, 2};
+
+// [x ; decay] is the layer's input, the states of all steps are its output.
+struct GruOverSequences : testing::Test {
   ParameterLayout layout;
-  const GruSequence gru(layout, "g", kIn, kHidden);
-  ParameterLayout other;
-  const GruCell cell(other, "g", kIn, kHidden);
-  const Vector<double> params = layout.initial<double>(1);
-  const std::vector<Index> lengths{1, 4, 0, 2};
-  const Packing packing(lengths);
-  Rng rng(2);
-  std::vector<double> x, decay;
-  for (Index i = 0; i < kIn * packing.columns(); ++i) x.push_back(rng.normal());
-  for (Index i = 0; i < kHidden * packing.columns(); ++i) decay.push_back(rng.uniform());
-  std::vector<double> h(static_cast<std::size_t>(kHidden * packing.columns())), last(4 * kHidden);
+  GruSequence gru{layout, "g", kIn, kHidden};
+  Packing packing{kLengths};
+  Index columns = packing.columns();
+  Rng rng{3};
+  Vector<double> params = random_vector(rng, layout.size());
+  Vector<double> input = random_vector(rng, (kIn + kHidden) * columns);
   Arena<double> arena;
   GruSequence::Cache<double> cache;
-  gru.forward(params.data(), packing, x.data(), decay.data(), arena, cache, h.data());
-  gru.last(packing, h.data(), last.data());
-  for (Index s = 0; s < 4; ++s) {
-    Vector<double> state = Vector<double>::Zero(kHidden), next(kHidden), gi(3 * kHidden);
-    for (Index t = 0; t < lengths[static_cast<std::size_t>(s)]; ++t) {
-      const Index column = packing.column(s, t);
-      state.array() *= Eigen::Map<Eigen::Array<double, kHidden, 1>>(&decay[column * kHidden]);
-      multiply(params.data() + cell.input_weights(), 3 * kHidden, kIn, &x[column * kIn], 1,
-               gi.data());
-      const auto c = cell.cache(arena, static_cast<const double*>(state.data()), 1);
-      cell.forward(params.data(), 1, gi.data(), c, next.data());
-      state = next;
-    }
-    for (Index i = 0; i < kHidden; ++i) EXPECT_NEAR(last[s * kHidden + i], state[i], 1e-14);
+
+  Vector<double> forward(const Vector<double>& p, const Vector<double>& v) {
+    Vector<double> h(kHidden * columns);
+    arena.reset();
+    gru.forward(p.data(), packing, v.data(), v.data() + kIn * columns, arena, cache, h.data());
+    return h;
   }
+};
+
+// Cho et al. (2014), one sequence at a time: r applied to h rather than to U_n h.
+TEST_F(GruOverSequences, EqualsTheEquations) {
+  const NamedWeights weight(layout, params);
+  const Vector<double> h = forward(params, input);
+  Vector<double> expected(h.size()), last(kHidden * packing.sequences());
+  gru.last(packing, h.data(), last.data());
+  for (Index s = 0; s < packing.sequences(); ++s) {
+    Vector<double> state = Vector<double>::Zero(kHidden);
+    for (Index t = 0; t < packing.length(s); ++t) {
+      const Index column = packing.column(s, t);
+      const auto x = input.segment(column * kIn, kIn);
+      state.array() *= input.segment(kIn * columns + column * kHidden, kHidden).array();
+      const auto sum = [&](Index row, const Vector<double>& from) {
+        double total = weight("g.b", row);
+        for (Index j = 0; j < kIn; ++j) total += weight("g.w", row, j) * x[j];
+        for (Index j = 0; j < kHidden; ++j) total += weight("g.u", row, j) * from[j];
+        return total;
+      };
+      Vector<double> reset(kHidden), next(kHidden);
+      for (Index i = 0; i < kHidden; ++i) reset[i] = state[i] / (1 + std::exp(-sum(i, state)));
+      for (Index i = 0; i < kHidden; ++i) {
+        const double z = 1 / (1 + std::exp(-sum(kHidden + i, state)));
+        next[i] = (1 - z) * std::tanh(sum(2 * kHidden + i, reset)) + z * state[i];
+      }
+      expected.segment(column * kHidden, kHidden) = state = next;
+    }
+    expect_equal(last.segment(s * kHidden, kHidden), state);
+  }
+  expect_equal(h, expected);
+}
+
+TEST_F(GruOverSequences, BackwardEqualsDifferences) {
+  const Vector<double> c = random_vector(rng, kHidden * columns);
+  const Vector<double> h = forward(params, input);  // the cache points into it
+  Vector<double> d_h = c, d_input(input.size());
+  Vector<double> grads = Vector<double>::Constant(layout.size(), 3);
+  gru.backward(params.data(), packing, d_h.data(), cache, arena, d_input.data(),
+               d_input.data() + kIn * columns, grads.data());
+  expect_gradients([&](const auto& p, const auto& v) { return forward(p, v); }, params, input, c,
+                   d_input, grads, 3);
 }
 
 }  // namespace

@@ -133,7 +133,8 @@ TEST(ClassifierTraining, FileKeepsEverySeedAndThePopulation) {
   std::erase_if(damaged.tensors,
                 [](const NamedTensor& t) { return t.name == "classifier_seeds.1.0.bias"; });
   EXPECT_EQ(refusal_of([&] { from_tensors(damaged, "x.clf"); }),
-            "x.clf: not a usable model file: tensor 'classifier_seeds.1.0.bias' is missing");
+            "x.clf: not a usable model file: tensor 'classifier_seeds.1.0.bias' is missing; "
+            "train it again with this version");
 }
 
 TEST(ClassifierTraining, BottleneckLearnsToo) {

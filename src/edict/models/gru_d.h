@@ -5,8 +5,7 @@
 //   γ_x = exp(−max(0, w∘δ + b))        x̂ = m∘x + (1 − m)∘γ_x∘x'
 //   γ_h = exp(−max(0, W δ + b))        h_t = GRU([x̂ ; m], γ_h∘h_{t−1})
 //
-// The cell is the shared one, with the reset gate after the product (PyTorch's form), and an
-// optional second layer is a plain GRU. Dropout: between the layers and on the last state.
+// An optional second layer is a plain GRU. Dropout: between the layers and on the last state.
 #pragma once
 
 #include <optional>

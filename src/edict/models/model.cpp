@@ -368,7 +368,8 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
   const auto take = [&](const std::string& name, const std::vector<Index>& shape, float* to) {
     const auto stored = std::find_if(file.tensors.begin(), file.tensors.end(),
                                      [&](const NamedTensor& t) { return t.name == name; });
-    if (stored == file.tensors.end()) throw refuse("tensor '" + name + "' is missing");
+    if (stored == file.tensors.end())
+      throw refuse("tensor '" + name + "' is missing; train it again with this version");
     if (stored->shape != shape)
       throw refuse("tensor '" + name + "' has another shape than its configuration asks");
     std::copy(stored->values.begin(), stored->values.end(), to);

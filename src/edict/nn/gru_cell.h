@@ -34,8 +34,6 @@ class GruCell {
     b_hh_ = layout.add(name + ".b_hh", {3 * hidden}, start);
   }
 
-  Index input() const { return input_; }
-  Index hidden() const { return hidden_; }
   Index input_weights() const { return w_ih_; }  // offset of W_ih, 3H × input
 
   template <class S>
@@ -52,22 +50,11 @@ class GruCell {
 
   // gi: W_ih x without its bias, 3H × w. h_next: H × w.
   template <class S>
-  void forward(const S* params, Index w, const S* gi, const Cache<S>& c, S* h_next) const {
-    multiply(params + w_hh_, 3 * hidden_, hidden_, c.h, w, c.rzn);
-    gates(params, w, gi, c, h_next);
-  }
-  template <class S>
   void forward(Turned<S> params, Index w, const S* gi, const Cache<S>& c, S* h_next) const {
-    multiply_turned(params.values + w_hh_, 3 * hidden_, hidden_, c.h, w, c.rzn);
-    gates(params.values, w, gi, c, h_next);
-  }
-
-  // c.rzn: W_hh h on entry. Only the biases are read.
-  template <class S>
-  void gates(const S* params, Index w, const S* gi, const Cache<S>& c, S* h_next) const {
     const Index n = hidden_;
-    const S* const b_i = params + b_ih_;
-    const S* const b_h = params + b_hh_;
+    const S* const b_i = params.values + b_ih_;
+    const S* const b_h = params.values + b_hh_;
+    multiply_turned(params.values + w_hh_, 3 * n, n, c.h, w, c.rzn);
     for (Index column = 0; column < w; ++column) {
       S* const g = c.rzn + column * 3 * n;
       const S* const x = gi + column * 3 * n;

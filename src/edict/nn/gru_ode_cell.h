@@ -15,6 +15,7 @@
 #include "edict/nn/arena.h"
 #include "edict/nn/parameters.h"
 #include "edict/nn/product.h"
+#include "edict/nn/reset_gate.h"
 
 namespace edict {
 
@@ -55,8 +56,7 @@ class GruOdeCell {
     const Index n = hidden_;
     S* const r_h = dh_dt;
     multiply_turned(params.values + w_rz_, 2 * n, n, c.h, w, c.rz);
-    for (Index column = 0; column < w; ++column)
-      gates(n, c.h + column * n, c.rz + column * 2 * n, r_h + column * n);
+    reset_forward(n, w, c.h, c.rz, r_h);
     multiply_turned(params.values + w_u_, n, n, r_h, w, c.u);
     for (Index column = 0; column < w; ++column)
       slope(n, c.h + column * n, c.rz + column * 2 * n + n, c.u + column * n, dh_dt + column * n);
@@ -74,25 +74,13 @@ class GruOdeCell {
     accumulate_outer(c.u, n, r_h, n, w, grads + w_u_);  // u = tanh(W_u (r∘h))
     S* const d_rh = r_h;
     multiply_transposed(params + w_u_, n, n, c.u, w, d_rh);
-    for (Index column = 0; column < w; ++column)
-      reset_back(n, d_rh + column * n, c.h + column * n, c.rz + column * 2 * n, d_h + column * n);
+    reset_backward(n, w, d_rh, c.h, c.rz, d_h);
     accumulate_outer(c.rz, 2 * n, c.h, n, w, grads + w_rz_);  // [r; z] = σ([W_r; W_z] h)
     multiply_transposed_add(params + w_rz_, 2 * n, n, c.rz, w, d_h);
   }
 
  private:
   // The element-wise parts, one column at a time; rz holds a column's r above its z.
-  template <class S>
-  static void gates(Index n, const S* h, S* rz, S* r_h) {
-    sweep<S>(n, [=](auto lanes, Index i) {
-      const auto r = sigmoid_lanes(lanes.load(rz + i)), z = sigmoid_lanes(lanes.load(rz + n + i));
-      return [=, rh = r * lanes.load(h + i)] {
-        lanes.store(r, rz + i);
-        lanes.store(z, rz + n + i);
-        lanes.store(rh, r_h + i);
-      };
-    });
-  }
   template <class S>
   static void slope(Index n, const S* h, const S* z, S* u, S* dh_dt) {
     sweep<S>(n, [=](auto lanes, Index i) {
@@ -116,18 +104,6 @@ class GruOdeCell {
         lanes.store(d_z, rz + n + i);
         lanes.store(d_u, u + i);
         lanes.store(rh, r_h + i);
-      };
-    });
-  }
-  template <class S>
-  static void reset_back(Index n, const S* d_rh, const S* h, S* r, S* d_h) {
-    sweep<S>(n, [=](auto lanes, Index i) {
-      const auto d = lanes.load(d_rh + i), gate = lanes.load(r + i), d_gate = d * gate;
-      const auto d_y = lanes.load(d_h + i) + d_gate;                // r∘h
-      const auto d_r = d_gate * lanes.load(h + i) * (S(1) - gate);  // through σ
-      return [=] {
-        lanes.store(d_y, d_h + i);
-        lanes.store(d_r, r + i);
       };
     });
   }

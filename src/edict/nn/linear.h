@@ -24,8 +24,7 @@ class Linear {
   // x: in × w, y: out × w.
   template <class S>
   void forward(const S* params, Index w, const S* x, S* y) const {
-    for (Index column = 0; column < w; ++column)
-      for (Index i = 0; i < out_; ++i) y[column * out_ + i] = params[bias_ + i];
+    spread_bias(params + bias_, out_, w, y);
     multiply_add(params + weight_, out_, in_, x, w, y);
   }
 

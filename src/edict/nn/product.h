@@ -47,6 +47,19 @@ void multiply_turned(const S* turned, Index out, Index in, const S* x, Index col
   multiply_transposed(turned, in, out, x, cols, y);
 }
 
+// y += W x from Wᵀ.
+template <class S>
+void multiply_turned_add(const S* turned, Index out, Index in, const S* x, Index cols, S* y) {
+  multiply_transposed_add(turned, in, out, x, cols, y);
+}
+
+// y = b in every column.
+template <class S>
+void spread_bias(const S* b, Index out, Index cols, S* y) {
+  for (Index column = 0; column < cols; ++column)
+    for (Index i = 0; i < out; ++i) y[column * out + i] = b[i];
+}
+
 // d_b += Σ d_y over the columns.
 template <class S>
 void accumulate_bias(const S* d_y, Index out, Index cols, S* d_b) {

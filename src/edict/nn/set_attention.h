@@ -59,7 +59,7 @@ class SetAttention {
     segment_mean(segments, width, c.psi.y.back(), c.mean);
     rho_.forward(params, sets, c.mean, c.f);
     for (Index i = 0; i < width * sets; ++i) c.f[i] = std::max(c.f[i], S(0));
-    for (Index s = 0; s < sets; ++s) std::copy_n(params + query_bias_, queries, c.q + s * queries);
+    spread_bias(params + query_bias_, queries, sets, c.q);
     multiply_add(params + query_, queries, width, c.f, sets, c.q);
     for (Index m = 0; m < heads_; ++m)
       small_multiply<false, S>({key(params, m), in_, c.q + m * key_width_, 1, queries, key_width_},

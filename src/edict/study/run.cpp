@@ -22,7 +22,7 @@ using nlohmann::json;
 
 // Results of other programs are not reused. The counter rises when the same settings come to mean
 // something else.
-constexpr const char* kCode = "edict " EDICT_VERSION " results 1";
+constexpr const char* kCode = "edict " EDICT_VERSION " results 2";
 constexpr std::size_t kBrowsed = 24;  // series
 
 std::string slug(const std::string& text) {
