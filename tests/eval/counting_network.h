@@ -45,8 +45,11 @@ class CountingNetwork final : public Network {
  public:
   const ParameterLayout& layout() const override { return layout_; }
   std::unique_ptr<Worker> worker() const override { return std::make_unique<CountingWorker>(); }
-  virtual std::unique_ptr<StreamState> stream(const float*) const {
+  std::unique_ptr<StreamState> stream(const float*) const override {
     throw Error("a counting network has no distribution to stream");
+  }
+  void widen(std::span<const double>, float*) const override {
+    throw Error("a counting network has no distribution to widen");
   }
   Index hidden() const override { return 0; }
   bool has_distribution() const override { return false; }

@@ -72,6 +72,7 @@ struct TrainConfig {
   std::int64_t patience = 0;
   double forecast = 0.0;
   double thin = 0.0;
+  bool recalibrate = false;
   std::int64_t chunk = 64;
   std::int64_t tape_megabytes = 512;
 };

@@ -85,7 +85,7 @@ void SeriesCalibration::add(const Marginal& marginal, double x, double unit) {
   ++observations;
 
   // The narrowest central interval that holds x tells for each level whether it does.
-  const double central = gaussian ? normal_central_level(z) : student_t_central_level(z, dof);
+  const double central = central_level(marginal, x);
   const auto held = std::lower_bound(kLevel.begin(), kLevel.end(), central);
   if (held != kLevel.end()) ++first_held[static_cast<std::size_t>(held - kLevel.begin())];
   const double probability = 0.5 * (1.0 + std::copysign(central, z));

@@ -29,6 +29,7 @@ class GaussianHead {
   Index features() const { return features_; }
   Index rows() const { return network_.rows(); }
   Index stacked() const { return network_.stacked(); }
+  Index log_scale_bias() const { return network_.output_bias(0) + features_; }  // offset, of log σ²
 
   template <class S>
   void turn(const S* params, S* turned) const {

@@ -2,7 +2,9 @@
 // observations, a jump at each of them, and a head that turns h into a distribution.
 #pragma once
 
+#include <cmath>
 #include <optional>
+#include <span>
 
 #include "edict/config/config.h"
 #include "edict/nn/classifier.h"
@@ -43,6 +45,19 @@ struct JumpOde {
     ode.turn(params, turned.data());
     update.turn(params, turned.data());
     head.turn(params, turned.data());
+  }
+
+  // Multiplies the predictive scale of feature j by factors[j] wherever it is asked for. States and
+  // means stay: what the encoder reads of the scale (log ψ and e) is undone in its weights.
+  template <class S>
+  void widen(std::span<const double> factors, S* params) const {
+    for (Index j = 0; j < features; ++j) {
+      const auto factor = static_cast<S>(factors[static_cast<std::size_t>(j)]);
+      const S shift = S(2) * std::log(factor);
+      params[head.log_scale_bias() + j] += shift;
+      encoder.compensate(j, 2, S(1), shift, params);
+      encoder.compensate(j, 3, S(1) / factor, S(0), params);
+    }
   }
 
   Index features, covariates, hidden;

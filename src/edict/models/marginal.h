@@ -2,7 +2,9 @@
 // of its loss.
 #pragma once
 
-#include <limits>
+#include <cmath>
+
+#include "edict/math/student_t.h"
 
 namespace edict {
 
@@ -15,6 +17,12 @@ struct Marginal {
   double scale;
   double dof;
 };
+
+// The level of the central interval that just reaches x.
+inline double central_level(const Marginal& m, double x) {
+  const double z = (x - m.mean) / m.scale;
+  return std::isinf(m.dof) ? normal_central_level(z) : student_t_central_level(z, m.dof);
+}
 
 struct LossSums {
   double nll = 0, kl = 0, evidence = 0, squared_error = 0, classification = 0;

@@ -97,6 +97,9 @@ class JumpOdeNetwork final : public Network {
   Index hidden() const override { return model_.hidden; }
   bool has_distribution() const override { return true; }
   Index classes() const override { return model_.classifier ? model_.classifier->classes() : 0; }
+  void widen(std::span<const double> factors, float* params) const override {
+    model_.widen(factors, params);
+  }
   std::unique_ptr<Worker> worker() const override {
     return std::make_unique<JumpOdeWorker<Head>>(model_, tape_bytes_);
   }

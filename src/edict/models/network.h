@@ -71,6 +71,9 @@ class Network {
   // Only some models can be asked for a distribution; Worker::ask of the others throws Error.
   virtual bool has_distribution() const = 0;
   virtual Index classes() const = 0;  // 0: it does not classify
+  // Multiplies the predictive scale of each feature, and changes nothing else. Error for a model
+  // without a distribution.
+  virtual void widen(std::span<const double> factors, float* params) const = 0;
 };
 
 // classes = 0: without a classifier, which only a kind with a distribution can be. Throws Error for

@@ -31,6 +31,7 @@ class NiwHead {
   Index features() const { return features_; }
   Index rows() const { return networks_.rows(); }
   Index stacked() const { return networks_.stacked(); }
+  Index log_scale_bias() const { return networks_.output_bias(1); }  // offset, of log ψ
 
   template <class S>
   void turn(const S* params, S* turned) const {

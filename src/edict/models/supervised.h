@@ -137,6 +137,9 @@ class SupervisedNetwork final : public Network {
   std::unique_ptr<StreamState> stream(const float*) const override {
     throw no_distribution(Encoder::kKind);
   }
+  void widen(std::span<const double>, float*) const override {
+    throw no_distribution(Encoder::kKind);
+  }
 
  private:
   Supervised<Encoder> model_;

@@ -45,7 +45,8 @@ class MlpBank {
     }
   }
 
-  Index rows() const { return rows_; }  // all outputs together
+  Index rows() const { return rows_; }                                // all outputs together
+  Index output_bias(std::size_t k) const { return second_bias_[k]; }  // offset, of network k
   Index stacked() const { return width_ * static_cast<Index>(outs_.size()); }  // K·P
 
   template <class S>

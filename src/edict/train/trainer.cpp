@@ -12,6 +12,7 @@
 #include "edict/models/ask_all.h"
 #include "edict/models/state_classifier.h"
 #include "edict/train/checkpoint.h"
+#include "edict/train/recalibrate.h"
 #include "edict/train/schedule.h"
 
 namespace edict {
@@ -262,12 +263,21 @@ std::filesystem::path metrics_path(const std::filesystem::path& out) {
 
 TrainResult train(Model& model, const Dataset& data, const Split& split, ThreadPool& pool,
                   const TrainOptions& options) {
+  if (model.config.train.recalibrate && !model.network->has_distribution())
+    throw Error(
+        fmt::format("train.recalibrate: {} has no distribution to recalibrate; leave it out",
+                    model.config.model.kind));
   const Lessons lessons = model.network->has_distribution()
                               ? distribution_lessons(model, data, split)
                               : class_lessons(model, data, split);
-  return Trainer(model, lessons, model.config.train, options.out.empty() ? 0 : fingerprint(data),
-                 pool, options)
-      .run();
+  TrainResult result = Trainer(model, lessons, model.config.train,
+                               options.out.empty() ? 0 : fingerprint(data), pool, options)
+                           .run();
+  if (model.config.train.recalibrate && !result.interrupted) {
+    model.network->widen(spread_factors(model, lessons.validation, pool), model.params.data());
+    if (!options.out.empty()) save_model(model, options.out);
+  }
+  return result;
 }
 
 TrainResult train(Model& model, const Lessons& lessons, const TrainConfig& settings,

@@ -1,0 +1,21 @@
+// Distributions as wide as the errors they meet: a factor on the predictive scale of each feature,
+// found on series that the model was not trained on.
+//
+// The central interval that just reaches an observation has a level u; where the distribution is
+// right, u is uniform and its mean a half. The factor is the one that makes it so, every series
+// weighing the same. That mean is also the average coverage of all intervals, short of one.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "edict/core/thread_pool.h"
+#include "edict/models/model.h"
+
+namespace edict {
+
+// From the observations of the agendas' queries; 1 for a feature with too few of them to tell.
+std::vector<double> spread_factors(const Model& model, std::span<const Agenda<float>> agendas,
+                                   ThreadPool& pool);
+
+}  // namespace edict

@@ -1,0 +1,146 @@
+// The factors on the predictive scale: what they change, what they leave, and that they are right.
+#include "edict/train/recalibrate.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "edict/eval/evaluate.h"
+#include "edict/models/ask_all.h"
+#include "edict/models/encode.h"
+#include "edict/train/lessons.h"
+#include "models/small_model.h"
+
+namespace edict {
+namespace {
+
+std::vector<Marginal> all_marginals(const Model& model, std::span<const Agenda<float>> agendas) {
+  std::vector<Marginal> result;
+  std::vector<Example> examples;
+  for (const auto& agenda : agendas) examples.push_back({&agenda});
+  ThreadPool pool(1);
+  ask_all(model, examples, pool, [&](std::size_t) {
+    Asking asking;
+    asking.on_query = [&](std::size_t, std::size_t, std::span<const Marginal> expected,
+                          std::span<const float>) {
+      result.insert(result.end(), expected.begin(), expected.end());
+    };
+    return asking;
+  });
+  return result;
+}
+
+class Widen : public testing::TestWithParam<const char*> {};
+
+TEST_P(Widen, ChangesTheScalesAndNothingElse) {
+  const Dataset& data = small_synthetic();
+  Config config = small_synthetic_config();
+  config.model.kind = GetParam();
+  Model model = untrained_model(data, config);
+  const Split parts = model.split(data);
+  const Lessons lessons = distribution_lessons(model, data, parts);
+  const auto before = all_marginals(model, lessons.validation);
+  ThreadPool pool(1);
+  const Matrix<float> states = encode(model, data, parts.validation, pool).states;
+
+  const std::vector<double> factors = {0.5, 1.0, 3.0};
+  model.network->widen(factors, model.params.data());
+  const auto after = all_marginals(model, lessons.validation);
+  ASSERT_EQ(after.size(), before.size());
+  ASSERT_FALSE(after.empty());
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    const double factor = factors[i % 3];
+    EXPECT_NEAR(after[i].mean, before[i].mean, 2e-5);
+    EXPECT_NEAR(after[i].scale / before[i].scale, factor, 1e-4 * factor);
+    EXPECT_NEAR(after[i].aleatoric / before[i].aleatoric, factor * factor, 3e-4 * factor * factor);
+    if (std::isfinite(before[i].dof)) {
+      EXPECT_NEAR(after[i].dof, before[i].dof, 1e-3);
+    }
+  }
+  EXPECT_TRUE(encode(model, data, parts.validation, pool).states.isApprox(states, 2e-5f));
+}
+
+INSTANTIATE_TEST_SUITE_P(Heads, Widen, testing::Values("edict", "gru-ode-bayes"));
+
+TEST(SpreadFactors, UndoWhatWasWidenedAndBalanceTheIntervals) {
+  const Dataset& data = small_synthetic();
+  Model model = small_trained_model().with_classifier(small_trained_model().config, {"0", "1"});
+  Split parts = model.split(data);
+  parts.validation = parts.train;  // enough observations to tell
+  const Lessons lessons = distribution_lessons(model, data, parts);
+  ThreadPool pool(2);
+  const std::vector<double> own = spread_factors(model, lessons.validation, pool);
+  ASSERT_EQ(own.size(), 3u);
+
+  const std::vector<double> wrong = {0.25, 1.0, 4.0};
+  model.network->widen(wrong, model.params.data());
+  const std::vector<double> found = spread_factors(model, lessons.validation, pool);
+  for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(found[j] * wrong[j] / own[j], 1.0, 1e-3) << j;
+
+  model.network->widen(found, model.params.data());
+  for (const double factor : spread_factors(model, lessons.validation, pool))
+    EXPECT_NEAR(factor, 1.0, 1e-3);
+  ThreadPool one(1);
+  EXPECT_EQ(spread_factors(model, lessons.validation, one),
+            spread_factors(model, lessons.validation, pool))
+      << "threads do not matter";
+}
+
+TEST(SpreadFactors, LeaveAFeatureThatIsHardlyObserved) {
+  const Dataset& data = small_synthetic();
+  const Model& model = small_trained_model();
+  const Lessons lessons = distribution_lessons(model, data, model.split(data));
+  ThreadPool pool(1);
+  const std::span few(lessons.validation.data(), 2);
+  EXPECT_EQ(spread_factors(model, few, pool), std::vector<double>(3, 1.0));
+}
+
+std::string content(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(Recalibrate, IsTheLastStepOfTrainingAndNotTakenTwice) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "edict_recalibrate";
+  std::filesystem::create_directories(folder);
+  const Dataset& data = small_synthetic();
+  Config config = small_synthetic_config();
+  config.train.epochs = 3;
+  config.data.validation = 0.5;
+  config.data.train = 0.4;
+  config.train.recalibrate = true;
+  const auto trained = [&](bool resume) {
+    Model model = untrained_model(data, config);
+    TrainOptions options;
+    options.out = folder / "m.model";
+    options.resume = resume;
+    ThreadPool pool(1);
+    train(model, data, model.split(data), pool, options);
+    EXPECT_TRUE(load_model(options.out).params == model.params);
+    return model;
+  };
+  const Model model = trained(false);
+  const std::string file = content(folder / "m.model");
+  ThreadPool pool(1);
+  const Lessons lessons = distribution_lessons(model, data, model.split(data));
+  for (const double factor : spread_factors(model, lessons.validation, pool))
+    EXPECT_NEAR(factor, 1.0, 1e-3);
+  trained(true);  // finished already: the same file once more
+  EXPECT_EQ(content(folder / "m.model"), file);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Recalibrate, NeedsADistribution) {
+  Config config = small_synthetic_config();
+  config.model.kind = "gru-d";
+  config.train.recalibrate = true;
+  Model model = untrained_model(small_synthetic(), config);
+  ThreadPool pool(1);
+  EXPECT_EQ(refusal_of(
+                [&] { train(model, small_synthetic(), model.split(small_synthetic()), pool, {}); }),
+            "train.recalibrate: gru-d has no distribution to recalibrate; leave it out");
+}
+
+}  // namespace
+}  // namespace edict
