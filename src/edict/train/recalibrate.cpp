@@ -30,7 +30,7 @@ double mean_level(std::span<const Judged> observations, double factor) {
 // The wider, the lower the level: halved between a sixteenth and sixteen times, in logarithms.
 double balanced_factor(std::span<const Judged> observations) {
   double narrow = std::log(1.0 / 16), wide = std::log(16.0);
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 20; ++i) {  // to 5e-6
     const double middle = 0.5 * (narrow + wide);
     (mean_level(observations, std::exp(middle)) > 0.5 ? narrow : wide) = middle;
   }
@@ -41,8 +41,13 @@ double balanced_factor(std::span<const Judged> observations) {
 
 std::vector<double> spread_factors(const Model& model, std::span<const Agenda<float>> agendas,
                                    ThreadPool& pool) {
-  const std::size_t features = model.features.size();
-  std::vector<std::vector<std::pair<std::int32_t, Judged>>> of_series(agendas.size());
+  struct Series {
+    std::vector<std::int32_t> features;
+    std::vector<Judged> observations;
+    std::size_t before = 0;  // how many of them come before t_cut
+  };
+  const double cut = model.to_model_time(model.config.data.t_cut);
+  std::vector<Series> of_series(agendas.size());
   std::vector<Example> examples;
   for (const auto& agenda : agendas) examples.push_back({&agenda});
   ask_all(model, examples, pool, [&](std::size_t first) {
@@ -51,22 +56,27 @@ std::vector<double> spread_factors(const Model& model, std::span<const Agenda<fl
                                  std::span<const Marginal> expected, std::span<const float>) {
       const Agenda<float>& agenda = agendas[first + slot];
       const auto& at = agenda.stops[stop];
+      Series& series = of_series[first + slot];
       for (std::uint32_t k = at.first; k < at.first + at.count; ++k) {
         const std::int32_t j = agenda.feature[k];
-        of_series[first + slot].push_back(
-            {j, {expected[static_cast<std::size_t>(j)], agenda.value[k], 1.0}});
+        series.features.push_back(j);
+        series.observations.push_back({expected[static_cast<std::size_t>(j)], agenda.value[k], 0});
       }
+      if (at.time < cut) series.before += at.count;
     };
     return asking;
   });
-  std::vector<std::vector<Judged>> of_feature(features);
-  for (const auto& series : of_series)
-    for (auto [j, observation] : series) {
-      observation.weight = 1.0 / static_cast<double>(series.size());
-      of_feature[static_cast<std::size_t>(j)].push_back(observation);
+  std::vector<std::vector<Judged>> of_feature(model.features.size());
+  for (Series& series : of_series) {
+    const std::size_t count = series.observations.size();
+    for (std::size_t i = 0; i < count; ++i) {  // queries come in the order of time
+      const std::size_t alike = i < series.before ? series.before : count - series.before;
+      series.observations[i].weight = 1.0 / static_cast<double>(alike);
+      of_feature[static_cast<std::size_t>(series.features[i])].push_back(series.observations[i]);
     }
-  std::vector<double> factors(features, 1.0);
-  pool.for_each(features, [&](std::size_t j, std::size_t) {
+  }
+  std::vector<double> factors(model.features.size(), 1.0);
+  pool.for_each(factors.size(), [&](std::size_t j, std::size_t) {
     if (of_feature[j].size() >= kEnough) factors[j] = balanced_factor(of_feature[j]);
   });
   return factors;
