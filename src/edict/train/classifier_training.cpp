@@ -73,7 +73,7 @@ TrainConfig fine_tuning_settings(const Model& model) {
   settings.learning_rate = model.config.classify.fine_tune_rate;
   settings.thin = model.config.classify.fine_tune_thin;
   settings.weight_decay = model.config.classify.weight_decay;
-  settings.schedule = "constant";
+  settings.schedule = "cosine";  // ends calm: the last epochs no longer wander around their mean
   settings.warmup = 0.0;
   settings.patience = 0;
   return settings;
