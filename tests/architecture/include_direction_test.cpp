@@ -1,7 +1,6 @@
 // The architecture cannot drift: every #include "edict/<room>/…" in src/edict is held against the
 // table below, which is the one place that says which room may see which.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -12,6 +11,8 @@
 #include <set>
 #include <string>
 #include <vector>
+
+#include "temporary_folder.h"
 
 namespace edict {
 namespace {
@@ -113,28 +114,21 @@ TEST(Architecture, TheTableHasNoCycle) {
 
 // The check itself, on a small tree with one offence of each kind.
 TEST(Architecture, EveryOffenceIsFoundWithItsLine) {
-  const fs::path root =
-      fs::path(testing::TempDir()) / ("edict_architecture_" + std::to_string(::getpid()));
-  fs::remove_all(root);
-  const auto write = [&](const std::string& name, const std::string& text) {
-    fs::create_directories((root / name).parent_path());
-    std::ofstream(root / name) << text;
-  };
-  write("core/types.h", "#pragma once\n");
-  write("math/good.h", "#include \"edict/core/types.h\"\n#include \"edict/math/good.h\"\n");
-  write("ode/bad.h", "// a comment\n\n#include \"edict/nn/linear.h\"\n");
-  write("core/upwards.cpp", "#  include <edict/cli/door.h>\n");
-  write("models/helpers.h", "");
-  write("attic/old.h", "");
-  write("loose.h", "");
+  const TemporaryFolder root;
+  root.write("core/types.h", "#pragma once\n");
+  root.write("math/good.h", "#include \"edict/core/types.h\"\n#include \"edict/math/good.h\"\n");
+  root.write("ode/bad.h", "// a comment\n\n#include \"edict/nn/linear.h\"\n");
+  root.write("core/upwards.cpp", "#  include <edict/cli/door.h>\n");
+  root.write("models/helpers.h", "");
+  root.write("attic/old.h", "");
+  root.write("loose.h", "");
   std::string long_main;
   for (int i = 0; i < kMainLines + 1; ++i) long_main += "\n";
-  write("cli/main.cpp", long_main);
+  root.write("cli/main.cpp", long_main);
 
-  const auto found = offences(root);
-  fs::remove_all(root);
   std::vector<std::string> places;
-  for (const auto& offence : found) places.push_back(offence.substr(0, offence.find(": ")));
+  for (const auto& offence : offences(root.path()))
+    places.push_back(offence.substr(0, offence.find(": ")));
   EXPECT_EQ(places, (std::vector<std::string>{"attic:1", "cli/main.cpp:61", "core/upwards.cpp:1",
                                               "loose.h:1", "models/helpers.h:1", "ode/bad.h:3"}));
 }

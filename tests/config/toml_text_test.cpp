@@ -1,11 +1,10 @@
 #include "edict/config/toml_text.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
+
+#include "temporary_folder.h"
 
 namespace edict {
 namespace {
@@ -19,12 +18,10 @@ TEST(WriteToml, ReadsBackAsTheSameSettings) {
   config.loss.kl = 1e-7;
   config.train.learning_rate = 0.1 + 0.2;  // no short decimal
   config.train.clip_norm = 5.0;            // must stay a floating number
-  const auto file =
-      std::filesystem::path(testing::TempDir()) / ("edict_" + std::to_string(::getpid()) + ".toml");
-  std::ofstream(file) << to_toml(config);
+  const TemporaryFolder folder;
+  folder.write("settings.toml", to_toml(config));
   Config again;
-  read_toml(file, again);
-  std::filesystem::remove(file);
+  read_toml(folder / "settings.toml", again);
   EXPECT_EQ(to_json(again), to_json(config));
   EXPECT_NE(to_json(Config{}), to_json(config));
 }

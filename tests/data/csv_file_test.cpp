@@ -1,9 +1,7 @@
 // Files: writing, reading back, and what can go wrong with either.
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <bit>
 #include <cmath>
@@ -19,6 +17,7 @@
 #include "edict/data/atomic_file.h"
 #include "edict/data/csv.h"
 #include "edict/datasets/synthetic.h"
+#include "temporary_folder.h"
 
 namespace edict {
 namespace {
@@ -27,26 +26,13 @@ namespace fs = std::filesystem;
 
 class CsvFile : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() /
-              fmt::format("edict-csv-{}-{}", ::getpid(),
-                          testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-    fs::create_directory(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   fs::path put(const std::string& text) const {
-    std::ofstream(folder_ / "in.csv", std::ios::binary) << text;
+    folder_.write("in.csv", text);
     return folder_ / "in.csv";
-  }
-  static std::string contents(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
   }
   std::size_t files() const {
     return static_cast<std::size_t>(
-        std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+        std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()));
   }
   template <class Action>
   static std::string error_of(Action action) {
@@ -58,7 +44,7 @@ class CsvFile : public testing::Test {
     return "no error";
   }
 
-  fs::path folder_;
+  TemporaryFolder folder_;
 };
 
 bool same(double a, double b) { return (std::isnan(a) && std::isnan(b)) || a == b; }
@@ -138,7 +124,7 @@ TEST_F(CsvFile, WritesWideFormWithShortestNumbers) {
   d.add_observation(1, 0.30000000000000004);
   d.add_series("b", Dataset::kNone, Dataset::kNone, unknown);
   write_csv(d, folder_ / "out.csv");
-  EXPECT_EQ(contents(folder_ / "out.csv"),
+  EXPECT_EQ(folder_.read("out.csv"),
             "id,time,label,static:age,x,y,z\na,0.1,1,63.5,,0.30000000000000004,\nb,,,,,,\n");
 }
 
@@ -163,10 +149,11 @@ TEST_F(CsvFile, APipeIsReadToo) {
 }
 
 TEST_F(CsvFile, FilesThatCannotBeRead) {
-  const std::string folder = folder_.string();
+  const std::string folder = folder_.path().string();
   EXPECT_EQ(error_of([&] { read_csv(folder_ / "none.csv"); }),
             folder + "/none.csv: no such file; check the path");
-  EXPECT_EQ(error_of([&] { read_csv(folder_); }), folder + ": is a directory; give a CSV file");
+  EXPECT_EQ(error_of([&] { read_csv(folder_.path()); }),
+            folder + ": is a directory; give a CSV file");
   EXPECT_EQ(error_of([&] { read_csv(put("")); }),
             folder +
                 "/in.csv:1: the file is empty; it needs a header line 'id,time,<feature>,…' and "
@@ -183,19 +170,19 @@ TEST_F(CsvFile, FilesThatCannotBeRead) {
 
 TEST_F(CsvFile, NothingHalfWrittenIsLeftBehind) {
   const fs::path path = folder_ / "out.csv";
-  std::ofstream(path) << "before";
+  folder_.write("out.csv", "before");
   {
     AtomicFile file(path);
     file.write("half");
     EXPECT_EQ(files(), 2u);  // the temporary file is in the same folder
   }
   EXPECT_EQ(files(), 1u);
-  EXPECT_EQ(contents(path), "before");
+  EXPECT_EQ(content(path), "before");
   AtomicFile file(path);
   file.write(std::string(3000000, 'x'));
-  EXPECT_EQ(contents(path), "before");
+  EXPECT_EQ(content(path), "before");
   file.commit();
-  EXPECT_EQ(contents(path), std::string(3000000, 'x'));
+  EXPECT_EQ(content(path), std::string(3000000, 'x'));
   EXPECT_EQ(files(), 1u);
 }
 
@@ -205,8 +192,8 @@ TEST_F(CsvFile, WhatCannotBeWrittenIsRefusedAndLeavesNothing) {
   d.add_series("a");
   d.add_event(0);
   d.add_observation(0, 1);
-  EXPECT_EQ(error_of([&] { write_csv(d, folder_); }),
-            folder_.string() + ": is a directory; give the name of a file");
+  EXPECT_EQ(error_of([&] { write_csv(d, folder_.path()); }),
+            folder_.path().string() + ": is a directory; give the name of a file");
   EXPECT_EQ(
       error_of([&] { write_csv(d, folder_ / "no" / "out.csv"); }),
       (folder_ / "no" / "out.csv").string() +

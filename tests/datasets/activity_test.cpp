@@ -177,9 +177,9 @@ TEST(Activity, TheCsvReadsBackWithGroups) {
                                "sitting on the ground", "standing up from lying", "walking"})
     text += recording("B0" + std::to_string(number++), 8, activity);
   const Dataset data = import_text(text, report);
-  DownloadFolder out;
-  write_csv(data, out.path() / "a.csv");
-  const Dataset back = read_csv(out.path() / "a.csv");
+  const TemporaryFolder out;
+  write_csv(data, out / "a.csv");
+  const Dataset back = read_csv(out / "a.csv");
   expect_same(data, back);
   EXPECT_EQ(data.groups, back.groups);
   EXPECT_EQ(data.group_of, back.group_of);

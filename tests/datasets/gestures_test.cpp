@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <sstream>
 
 #include "datasets/pack.h"
 #include "edict/datasets/ucr_file.h"

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <set>
+#include <sstream>
 
 #include "datasets/pack.h"
 #include "edict/data/csv.h"
@@ -14,14 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path kFixtures = fs::path(EDICT_TEST_DIR) / "fixtures";
-
-std::string content(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file) << path << " is missing";
-  std::ostringstream out;
-  out << file.rdbuf();
-  return out.str();
-}
 
 Dataset import(const fs::path& from, const MimicWindow& window = {}) {
   ImportReport report;
@@ -110,9 +103,9 @@ TEST(MimicExtract, TheWindowCutsStaysAndLeavesOutShortOnes) {
 
 TEST(MimicExtract, TheCsvOfTheDatasetReadsBack) {
   const Dataset data = import(kFixtures / "mimic_pipeline.h5");
-  DownloadFolder out;
-  write_csv(data, out.path() / "m.csv");
-  expect_same(data, read_csv(out.path() / "m.csv"));
+  const TemporaryFolder out;
+  write_csv(data, out / "m.csv");
+  expect_same(data, read_csv(out / "m.csv"));
 }
 
 const std::string kPatients = "icustay_id,mort_icu,age\n1,0,50\n2,1,60\n";
@@ -268,8 +261,7 @@ TEST(MimicExtract, NumbersOfUnknownFormAreRefused) {
 
 // The table in the documentation is the one in the code.
 TEST(MimicExtract, TheDocumentedRangesAreTheOnesUsed) {
-  std::ifstream file(std::string(EDICT_SOURCE_DIR) + "/docs/datasets.md");
-  ASSERT_TRUE(file) << "docs/datasets.md is missing";
+  std::istringstream file(content(EDICT_SOURCE_DIR "/docs/datasets.md"));
   std::set<std::string> rows;
   for (std::string line; std::getline(file, line);) rows.insert(line);
   for (const PlausibleRange& range : mimic_ranges()) {

@@ -6,10 +6,7 @@
 #include <archive_entry.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -17,28 +14,15 @@
 
 #include "edict/core/error.h"
 #include "edict/datasets/import.h"
+#include "temporary_folder.h"
 
 namespace edict {
 
 using Files = std::vector<std::pair<std::string, std::string>>;  // name, text
 
-class DownloadFolder {
+class DownloadFolder : public TemporaryFolder {
  public:
-  DownloadFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "edict_import_XXXXXX").string();
-    if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  ~DownloadFolder() { std::filesystem::remove_all(path_); }
-  DownloadFolder(const DownloadFolder&) = delete;
-  DownloadFolder& operator=(const DownloadFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
-  void write(const std::string& name, const std::string& text) const {
-    std::filesystem::create_directories((path_ / name).parent_path());
-    std::ofstream(path_ / name, std::ios::binary) << text;
-  }
+  using TemporaryFolder::write;
   void write(const Files& files) const {
     for (const auto& [name, text] : files) write(name, text);
   }
@@ -51,7 +35,7 @@ class DownloadFolder {
       archive_write_set_format_pax_restricted(out);
       archive_write_add_filter_gzip(out);
     }
-    check(archive_write_open_filename(out, (path_ / name).c_str()));
+    check(archive_write_open_filename(out, (path() / name).c_str()));
     for (const auto& [file, text] : files) {
       archive_entry* entry = archive_entry_new();
       archive_entry_set_pathname(entry, file.c_str());
@@ -66,8 +50,8 @@ class DownloadFolder {
     archive_write_free(out);
   }
   void cut(const std::string& name, double share) const {
-    const auto size = std::filesystem::file_size(path_ / name);
-    std::filesystem::resize_file(path_ / name,
+    const auto size = std::filesystem::file_size(path() / name);
+    std::filesystem::resize_file(path() / name,
                                  static_cast<std::uintmax_t>(share * static_cast<double>(size)));
   }
 
@@ -75,7 +59,6 @@ class DownloadFolder {
   static void check(int result) {
     if (result != ARCHIVE_OK) throw std::runtime_error("the archive cannot be written");
   }
-  std::filesystem::path path_;
 };
 
 // The message of the Error that `call` throws; a failure where it throws none.

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <map>
+#include <sstream>
 
 #include "datasets/pack.h"
 #include "edict/core/rng.h"

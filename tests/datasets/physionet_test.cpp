@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <set>
+#include <sstream>
 
 #include "datasets/pack.h"
 #include "edict/data/csv.h"
@@ -247,15 +248,14 @@ TEST(Physionet, ProgressRisesToOne) {
 TEST(Physionet, TheCsvReadsBack) {
   ImportReport report;
   const Dataset data = import_files(stays(), report);
-  DownloadFolder out;
-  write_csv(data, out.path() / "p.csv");
-  expect_same(data, read_csv(out.path() / "p.csv"));
+  const TemporaryFolder out;
+  write_csv(data, out / "p.csv");
+  expect_same(data, read_csv(out / "p.csv"));
 }
 
 // The table in the documentation is the one in the code.
 TEST(Physionet, TheDocumentedRangesAreTheOnesUsed) {
-  std::ifstream file(std::string(EDICT_SOURCE_DIR) + "/docs/datasets.md");
-  ASSERT_TRUE(file) << "docs/datasets.md is missing";
+  std::istringstream file(content(EDICT_SOURCE_DIR "/docs/datasets.md"));
   std::set<std::string> rows;
   for (std::string line; std::getline(file, line);) rows.insert(line);
   const auto text = [](double value) {

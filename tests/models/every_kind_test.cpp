@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "edict/models/model.h"
+#include "temporary_folder.h"
 
 namespace edict {
 namespace {
@@ -66,11 +67,9 @@ TEST_P(EveryKind, AnswersTheSameAfterAReload) {
   EXPECT_TRUE(before.allFinite());
   EXPECT_GT((before.col(0) - before.col(1)).cwiseAbs().maxCoeff(), 0.0f);
 
-  const auto path = std::filesystem::path(testing::TempDir()) /
-                    ("every_kind_" + std::string(GetParam()) + ".safetensors");
-  save_model(model, path);
-  const Model loaded = load_model(path);
-  std::filesystem::remove(path);
+  const TemporaryFolder folder;
+  save_model(model, folder / "m");
+  const Model loaded = load_model(folder / "m");
   EXPECT_EQ(loaded.config.model.kind, GetParam());
   EXPECT_EQ(logits(loaded), before);
 }

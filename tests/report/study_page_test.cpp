@@ -3,16 +3,14 @@
 #include "edict/report/study_page.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <fstream>
 #include <regex>
 #include <set>
-#include <sstream>
 
 #include "edict/report/results.h"
 #include "edict/report/study_figures.h"
 #include "report/small_study.h"
+#include "temporary_folder.h"
 
 namespace edict {
 namespace {
@@ -97,26 +95,20 @@ TEST(StudyFigures, AMethodKeepsItsColour) {
 }
 
 TEST(StudyPage, AReportIsWrittenWithAPageForEachRun) {
-  const auto out =
-      std::filesystem::path(testing::TempDir()) / ("edict_report_" + std::to_string(::getpid()));
+  const TemporaryFolder out;
   const Study study = small_study();
-  const auto folder = out / "runs" / study.runs[0].folder;
-  std::filesystem::create_directories(folder);
-  std::ofstream(folder / "command.txt") << "edict train a&b\n";
-  std::ofstream(folder / "config.toml") << "[train]\nepochs = 5\n";
-  const json results = write_report(study, out);
-  std::ifstream written(out / "results.json");
-  EXPECT_EQ(json::parse(written), results);
-  std::ifstream in(folder / "index.html");
-  std::ostringstream text;
-  text << in.rdbuf();
-  EXPECT_NE(text.str().find("edict train a&amp;b"), std::string::npos);
-  EXPECT_NE(text.str().find("epochs = 5"), std::string::npos);
-  EXPECT_NE(text.str().find("<a href=\"config.toml\">"), std::string::npos);
-  EXPECT_EQ(text.str().find("<a href=\"stress.json\">"), std::string::npos);  // not there
-  EXPECT_TRUE(std::filesystem::exists(out / "index.html"));
-  EXPECT_TRUE(std::filesystem::exists(out / "results.md"));
-  std::filesystem::remove_all(out);
+  const std::string run = "runs/" + study.runs[0].folder;
+  out.write(run + "/command.txt", "edict train a&b\n");
+  out.write(run + "/config.toml", "[train]\nepochs = 5\n");
+  const json results = write_report(study, out.path());
+  EXPECT_EQ(json::parse(out.read("results.json")), results);
+  const std::string text = out.read(run + "/index.html");
+  EXPECT_NE(text.find("edict train a&amp;b"), std::string::npos);
+  EXPECT_NE(text.find("epochs = 5"), std::string::npos);
+  EXPECT_NE(text.find("<a href=\"config.toml\">"), std::string::npos);
+  EXPECT_EQ(text.find("<a href=\"stress.json\">"), std::string::npos);  // not there
+  EXPECT_TRUE(out.exists("index.html"));
+  EXPECT_TRUE(out.exists("results.md"));
 }
 
 }  // namespace

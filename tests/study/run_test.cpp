@@ -2,7 +2,6 @@
 #include "edict/study/run.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -10,6 +9,7 @@
 #include "edict/datasets/synthetic.h"
 #include "edict/study/browse.h"
 #include "edict/train/checkpoint.h"
+#include "temporary_folder.h"
 
 namespace edict {
 namespace {
@@ -20,8 +20,6 @@ namespace fs = std::filesystem;
 class RunTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) / ("edict_run_" + std::to_string(::getpid()));
-    fs::remove_all(folder_);
     spec_.data.name = spec_.data.title = "synthetic";
     spec_.data_path = "../../data.csv";
     spec_.method = "EDICT (small)";
@@ -36,14 +34,13 @@ class RunTest : public testing::Test {
     spec_.levels = {0, 6};
     spec_.seeds = {0, 1};
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
-  edict::Run run() const { return edict::Run(spec_, data_, fingerprint(data_), folder_); }
+  edict::Run run() const { return edict::Run(spec_, data_, fingerprint(data_), folder_.path()); }
 
   const Dataset data_ = generate_synthetic(60, 0);
   RunSpec spec_;
   ThreadPool pool_{1};
-  fs::path folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(RunTest, FilesOfAFinishedRunAreAllThere) {
@@ -77,7 +74,7 @@ TEST_F(RunTest, TheNameFollowsWhatTrainingDependsOn) {
   spec_.config.train.seed = 1;
   EXPECT_NE(run().name(), name);
   spec_.config.train.seed = 0;
-  EXPECT_NE(edict::Run(spec_, data_, fingerprint(data_) + 1, folder_).name(), name);
+  EXPECT_NE(edict::Run(spec_, data_, fingerprint(data_) + 1, folder_.path()).name(), name);
 }
 
 TEST_F(RunTest, ADamagedOrForeignResultIsDoneAgain) {
@@ -104,7 +101,7 @@ TEST_F(RunTest, WithoutLabelsThereIsNoSweep) {
   Dataset unlabelled = data_;
   unlabelled.classes.clear();
   for (auto& label : unlabelled.labels) label = Dataset::kNone;
-  const edict::Run one(spec_, unlabelled, 1, folder_);
+  const edict::Run one(spec_, unlabelled, 1, folder_.path());
   one.conduct(pool_, {});
   EXPECT_TRUE(one.result("stress").is_null());
   EXPECT_FALSE(one.result("evaluate").is_null());

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 #include <sstream>
 
 #include "edict/core/error.h"
 #include "edict/datasets/synthetic.h"
+#include "temporary_folder.h"
 
 namespace edict {
 namespace {
@@ -17,15 +17,11 @@ namespace fs = std::filesystem;
 class SearchTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "edict-search-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
     options_.out = folder_ / "search";
     options_.ranges = {parse_range("train.learning_rate=1e-4:1e-1:log")};
     options_.budget.trials = 27;
     base_.train.epochs = 18;
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   // Best at a rate of 0.003, and better the longer it runs.
   static bool bowl(const Config& config, const fs::path&, Outcome& outcome) {
@@ -35,12 +31,7 @@ class SearchTest : public testing::Test {
     return true;
   }
 
-  std::string read(const std::string& name) const {
-    std::ifstream in(options_.out / name);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-  }
+  std::string read(const std::string& name) const { return content(options_.out / name); }
   // trials.csv without its column of seconds.
   std::string table() const {
     std::istringstream in(read("trials.csv"));
@@ -53,7 +44,7 @@ class SearchTest : public testing::Test {
     return all;
   }
 
-  fs::path folder_;
+  TemporaryFolder folder_;
   SearchOptions options_;
   Config base_;
 };
@@ -111,8 +102,7 @@ TEST_F(SearchTest, OtherDataOrRangesAreRefused) {
 }
 
 TEST_F(SearchTest, AFolderOfSomethingElseIsLeftAlone) {
-  fs::create_directories(options_.out);
-  std::ofstream(options_.out / "letter.txt") << "dear";
+  folder_.write("search/letter.txt", "dear");
   EXPECT_THROW(search(base_, 1, bowl, options_), Error);
   EXPECT_EQ(std::distance(fs::directory_iterator(options_.out), fs::directory_iterator{}), 1);
 }

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "edict/models/encode.h"
 #include "edict/models/state_classifier.h"
 #include "models/small_model.h"
+#include "temporary_folder.h"
 
 namespace edict {
 namespace {
@@ -115,10 +115,9 @@ TEST(ClassifierTraining, FirstStepFollowsTheGradientInClosedForm) {
 
 TEST(ClassifierTraining, FileKeepsEverySeedAndThePopulation) {
   const ClassifierResult result = classified(small_trained_model(), small_synthetic());
-  const auto path = std::filesystem::temp_directory_path() / "edict_classifier_training_test.clf";
-  save_model(result.model, path);
-  const Model loaded = load_model(path);
-  std::filesystem::remove(path);
+  const TemporaryFolder folder;
+  save_model(result.model, folder / "clf");
+  const Model loaded = load_model(folder / "clf");
   EXPECT_EQ(loaded.params, result.model.params);
   EXPECT_EQ(loaded.classes, result.model.classes);
   EXPECT_EQ(loaded.population.mean, result.model.population.mean);

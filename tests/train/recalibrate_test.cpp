@@ -3,14 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "edict/eval/evaluate.h"
 #include "edict/models/ask_all.h"
 #include "edict/models/encode.h"
 #include "edict/train/lessons.h"
 #include "models/small_model.h"
+#include "temporary_folder.h"
 
 namespace edict {
 namespace {
@@ -96,14 +94,8 @@ TEST(SpreadFactors, LeaveAFeatureThatIsHardlyObserved) {
   EXPECT_EQ(spread_factors(model, few, pool), std::vector<double>(3, 1.0));
 }
 
-std::string content(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 TEST(Recalibrate, IsTheLastStepOfTrainingAndNotTakenTwice) {
-  const auto folder = std::filesystem::path(testing::TempDir()) / "edict_recalibrate";
-  std::filesystem::create_directories(folder);
+  const TemporaryFolder folder;
   const Dataset& data = small_synthetic();
   Config config = small_synthetic_config();
   config.train.epochs = 3;
@@ -121,14 +113,13 @@ TEST(Recalibrate, IsTheLastStepOfTrainingAndNotTakenTwice) {
     return model;
   };
   const Model model = trained(false);
-  const std::string file = content(folder / "m.model");
+  const std::string file = folder.read("m.model");
   ThreadPool pool(1);
   const Lessons lessons = distribution_lessons(model, data, model.split(data));
   for (const double factor : spread_factors(model, lessons.validation, pool))
     EXPECT_NEAR(factor, 1.0, 1e-3);
   trained(true);  // finished already: the same file once more
-  EXPECT_EQ(content(folder / "m.model"), file);
-  std::filesystem::remove_all(folder);
+  EXPECT_EQ(folder.read("m.model"), file);
 }
 
 TEST(Recalibrate, NeedsADistribution) {
