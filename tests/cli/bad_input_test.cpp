@@ -55,7 +55,6 @@ struct BadCall {
 class BadCallTest : public ToolTest, public testing::WithParamInterface<BadCall> {
  protected:
   void SetUp() override {
-    ToolTest::SetUp();
     ASSERT_EQ(edict("generate synthetic --out data.csv --series 30").code, 0);
     write("unknown.toml", "[model]\nhiden = 5\n");
     write("outside.toml", "hidden = 5\n");

@@ -1,14 +1,10 @@
 // classify and stress as a user runs them: from CSV to a classifier, a table and JSON.
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
+#include <optional>
 #include <string>
+
+#include "cli/tool.h"
 
 namespace edict {
 namespace {
@@ -17,54 +13,36 @@ class ClassifyAndStress : public testing::Test {
  protected:
   // One model and classifier serve all tests here.
   static void SetUpTestSuite() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "edict-clf-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder = pattern;
-    ASSERT_EQ(run("generate synthetic --out d.csv --series 120").code, 0);
-    ASSERT_EQ(run("train d.csv --out m --set model.hidden=8 --set model.head_hidden=4"
-                  " --set model.encoder_width=3 --set model.step=0.3 --set train.epochs=4"
-                  " --set train.batch=8 --set train.learning_rate=0.01")
+    tool.emplace();
+    ASSERT_EQ(tool->edict("generate synthetic --out d.csv --series 120").code, 0);
+    ASSERT_EQ(tool->edict("train d.csv --out m --set model.hidden=8 --set model.head_hidden=4"
+                          " --set model.encoder_width=3 --set model.step=0.3 --set train.epochs=4"
+                          " --set train.batch=8 --set train.learning_rate=0.01")
                   .code,
               0);
-    ASSERT_EQ(run("classify m d.csv --out clf --set classify.batch=8").code, 0);
+    ASSERT_EQ(tool->edict("classify m d.csv --out clf --set classify.batch=8").code, 0);
   }
-  static void TearDownTestSuite() { std::filesystem::remove_all(folder); }
+  static void TearDownTestSuite() { tool.reset(); }
 
-  struct Outcome {
-    int code;
-    std::string out, err;
-  };
-  static std::string read(const std::string& name) {
-    std::ifstream in(folder / name);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-  }
-  static Outcome run(const std::string& arguments) {
-    const std::string command = "cd '" + folder.string() + "' && '" EDICT_TOOL "' " + arguments +
-                                " >.out 2>.err </dev/null";
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(".out"), read(".err")};
-  }
-
-  static inline std::filesystem::path folder;
+  static inline std::optional<Tool> tool;
 };
 
 TEST_F(ClassifyAndStress, JudgesTheSplitAskedFor) {
-  const Outcome test = run("stress clf d.csv --levels 0 --guard none");
-  const Outcome validation = run("stress clf d.csv --levels 0 --guard none --split validation");
+  const Tool::Outcome test = tool->edict("stress clf d.csv --levels 0 --guard none");
+  const Tool::Outcome validation =
+      tool->edict("stress clf d.csv --levels 0 --guard none --split validation");
   ASSERT_EQ(validation.code, 0) << validation.err;
   EXPECT_NE(test.err.find("24 test series"), std::string::npos) << test.err;
   EXPECT_NE(validation.err.find("12 validation series"), std::string::npos) << validation.err;
-  EXPECT_EQ(run("stress clf d.csv --split train").code, 2);
+  EXPECT_EQ(tool->edict("stress clf d.csv --split train").code, 2);
 }
 
 TEST_F(ClassifyAndStress, SweepsAllGuardsIntoTableAndJson) {
-  const Outcome outcome = run("stress clf d.csv --levels 0,8-9 --json s.json");
+  const Tool::Outcome outcome = tool->edict("stress clf d.csv --levels 0,8-9 --json s.json");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   for (const char* guard : {"none", "edgr", "pop-mean"})
     EXPECT_NE(outcome.out.find(std::string(guard) + " "), std::string::npos);
-  const nlohmann::json json = nlohmann::json::parse(read("s.json"));
+  const nlohmann::json json = nlohmann::json::parse(tool->read("s.json"));
   ASSERT_EQ(json["levels"].size(), 3u);
   EXPECT_EQ(json["levels"][1]["level"], 8);
   EXPECT_EQ(json["guards"].size(), 3u);
@@ -73,19 +51,19 @@ TEST_F(ClassifyAndStress, SweepsAllGuardsIntoTableAndJson) {
 }
 
 TEST_F(ClassifyAndStress, GivesTheSameFilesForAnyNumberOfThreads) {
-  ASSERT_EQ(run("classify m d.csv --out one --set classify.batch=8 --threads 1").code, 0);
-  EXPECT_EQ(read("one"), read("clf"));
-  ASSERT_EQ(run("stress clf d.csv --levels 5 --json 1.json --threads 1").code, 0);
-  ASSERT_EQ(run("stress clf d.csv --levels 5 --json 3.json --threads 3").code, 0);
-  EXPECT_EQ(read("1.json"), read("3.json"));
+  ASSERT_EQ(tool->edict("classify m d.csv --out one --set classify.batch=8 --threads 1").code, 0);
+  EXPECT_EQ(tool->read("one"), tool->read("clf"));
+  ASSERT_EQ(tool->edict("stress clf d.csv --levels 5 --json 1.json --threads 1").code, 0);
+  ASSERT_EQ(tool->edict("stress clf d.csv --levels 5 --json 3.json --threads 3").code, 0);
+  EXPECT_EQ(tool->read("1.json"), tool->read("3.json"));
 }
 
 TEST_F(ClassifyAndStress, FineTunesAndSaysSo) {
-  const Outcome outcome = run("classify m d.csv --out tuned --fine-tune 1");
+  const Tool::Outcome outcome = tool->edict("classify m d.csv --out tuned --fine-tune 1");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.err.find("fine-tuning: before it"), std::string::npos);
   EXPECT_NE(outcome.err.find("fine-tuning: epoch   1"), std::string::npos);
-  EXPECT_EQ(run("stress tuned d.csv --levels 0").code, 0);
+  EXPECT_EQ(tool->edict("stress tuned d.csv --levels 0").code, 0);
 }
 
 TEST_F(ClassifyAndStress, RefusesInOneLineAndLeavesNothingBehind) {
@@ -108,11 +86,11 @@ TEST_F(ClassifyAndStress, RefusesInOneLineAndLeavesNothingBehind) {
       {"classify d.csv d.csv --out x", "d.csv"},
   };
   for (const auto& c : cases) {
-    const Outcome outcome = run(c.arguments);
+    const Tool::Outcome outcome = tool->edict(c.arguments);
     EXPECT_EQ(outcome.code, 2) << c.arguments;
     EXPECT_NE(outcome.err.find(c.message), std::string::npos) << c.arguments << "\n" << outcome.err;
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-    EXPECT_FALSE(std::filesystem::exists(folder / "x")) << c.arguments;
+    EXPECT_FALSE(tool->exists("x")) << c.arguments;
   }
 }
 

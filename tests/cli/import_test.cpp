@@ -8,11 +8,6 @@ namespace {
 
 class ImportTest : public ToolTest {
  protected:
-  void place(const std::string& name, const std::string& text) {
-    std::filesystem::create_directories((folder_ / name).parent_path());
-    write(name, text);
-  }
-
   // Two gestures of 20 values an axis.
   void place_gestures() {
     for (const char axis : {'X', 'Y', 'Z'}) {
@@ -25,16 +20,16 @@ class ImportTest : public ToolTest {
         }
         text += "\n";
       }
-      place(std::string("down/UWaveGestureLibrary") + axis + "_TRAIN.tsv", text);
+      write(std::string("down/UWaveGestureLibrary") + axis + "_TRAIN.tsv", text);
     }
   }
   void place_stays() {
     const std::string head =
         "Time,Parameter,Value\n00:00,Age,54\n00:00,Gender,0\n00:00,Height,170\n00:00,ICUType,4\n"
         "00:00,Weight,80\n00:00,RecordID,";
-    place("down/set-a/101.txt", head + "101\n00:07,HR,73\n00:09,HR,75\n10:00,HR,999\n");
-    place("down/set-a/102.txt", head + "102\n05:00,Temp,37\n");
-    place("down/Outcomes-a.txt",
+    write("down/set-a/101.txt", head + "101\n00:07,HR,73\n00:09,HR,75\n10:00,HR,999\n");
+    write("down/set-a/102.txt", head + "102\n05:00,Temp,37\n");
+    write("down/Outcomes-a.txt",
           "RecordID,SAPS-I,SOFA,Length_of_stay,Survival,In-hospital_death\n"
           "101,6,1,5,-1,0\n102,16,8,8,3,1\n");
   }
@@ -43,15 +38,15 @@ class ImportTest : public ToolTest {
     for (int i = 0; i < rows; ++i)
       text += "A01,010-000-024-033," + std::to_string(633790226051280329 + 1000000LL * i) +
               ",27.05.2009 14:03:25:128," + std::to_string(i) + ",0.5,-1,walking\n";
-    place("down/ConfLongDemo_JSI.txt", text);
+    write("down/ConfLongDemo_JSI.txt", text);
   }
   void place_hours() {
     std::string rows = "subject_id,hadm_id,icustay_id,hours_in,heart rate,glucose\n";
     for (const int stay : {7, 8})
       for (int hour = 0; hour < 3 * (stay - 6); ++hour)
         rows += "1,2," + std::to_string(stay) + "," + std::to_string(hour) + ",80,110\n";
-    place("down/vitals_labs_mean.csv", rows);
-    place("down/patients.csv",
+    write("down/vitals_labs_mean.csv", rows);
+    write("down/patients.csv",
           "subject_id,hadm_id,icustay_id,gender,age,mort_icu\n1,2,7,M,60,0\n1,2,8,F,70,1\n");
   }
 
@@ -108,7 +103,7 @@ TEST_F(ImportTest, MimicTakesAWindowOfLongStays) {
 }
 
 TEST_F(ImportTest, AMissingFileIsNamedAndNothingIsWritten) {
-  std::filesystem::create_directories(folder_ / "down");
+  std::filesystem::create_directories(path() / "down");
   expect_refused(edict("import gestures --from down --out data.csv"), "UWaveGestureLibrary");
   expect_refused(edict("import physionet --from down --out data.csv"), "set-a");
   expect_refused(edict("import activity --from down --out data.csv"), "ConfLongDemo_JSI.txt");
@@ -120,7 +115,7 @@ TEST_F(ImportTest, AMissingFileIsNamedAndNothingIsWritten) {
 TEST_F(ImportTest, DamagedInputLeavesAnEarlierFileAlone) {
   place_gestures();
   write("kept.csv", "id,time,x\na,0,1\n");
-  place("down/UWaveGestureLibraryY_TRAIN.tsv", "1\t0.5\tabc\n");
+  write("down/UWaveGestureLibraryY_TRAIN.tsv", "1\t0.5\tabc\n");
   expect_refused(edict("import gestures --from down --out kept.csv"), "UWaveGestureLibraryY");
   EXPECT_EQ(read("kept.csv"), "id,time,x\na,0,1\n");
 }

@@ -1,18 +1,11 @@
 // The README's commands are run as they stand, and its library example is the one that is built.
+#include <sstream>
 #include <vector>
 
 #include "cli/tool.h"
 
 namespace edict {
 namespace {
-
-std::string file(const std::string& path) {
-  std::ifstream in(std::string(EDICT_SOURCE_DIR) + "/" + path);
-  EXPECT_TRUE(in) << path;
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 // The contents of ```<language> blocks.
 std::vector<std::string> blocks(const std::string& text, const std::string& language) {
@@ -29,7 +22,7 @@ std::vector<std::string> blocks(const std::string& text, const std::string& lang
 
 TEST_F(ToolTest, ReadmeCommandsWork) {
   int count = 0;
-  for (const std::string& block : blocks(file("README.md"), "console")) {
+  for (const std::string& block : blocks(content(EDICT_SOURCE_DIR "/README.md"), "console")) {
     std::istringstream lines(block);
     for (std::string line; std::getline(lines, line);) {
       if (!line.starts_with("$ edict ")) continue;
@@ -50,13 +43,13 @@ TEST_F(ToolTest, ReadmeCommandsWork) {
 }
 
 TEST_F(ToolTest, ReadmeShowsTheExampleThatIsBuiltAndItRuns) {
-  const auto shown = blocks(file("README.md"), "cpp");
+  const auto shown = blocks(content(EDICT_SOURCE_DIR "/README.md"), "cpp");
   ASSERT_FALSE(shown.empty());
-  EXPECT_EQ(shown[0], file("examples/stream.cpp"));
+  EXPECT_EQ(shown[0], content(EDICT_SOURCE_DIR "/examples/stream.cpp"));
   ASSERT_EQ(edict("generate synthetic --out d.csv --series 40").code, 0);
   ASSERT_EQ(edict("train d.csv --out m" + kTiny).code, 0);
   const std::string command =
-      "'" EDICT_EXAMPLE "' '" + (folder_ / "m").string() + "' > '" + (folder_ / "o").string() + "'";
+      "'" EDICT_EXAMPLE "' '" + (path() / "m").string() + "' > '" + (path() / "o").string() + "'";
   ASSERT_EQ(std::system(command.c_str()), 0);
   EXPECT_NE(read("o").find("t 3.0: x1 = "), std::string::npos) << read("o");
 }

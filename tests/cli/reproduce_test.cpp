@@ -40,14 +40,13 @@ constexpr const char* kOwn =
 class ReproduceTest : public ToolTest {
  protected:
   void SetUp() override {
-    ToolTest::SetUp();
     write("plan.toml", kPlan);
     write("own.toml", kOwn);
   }
 
   std::vector<std::string> runs(const std::string& out) const {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_ / out / "runs"))
+    for (const auto& entry : std::filesystem::directory_iterator(path() / out / "runs"))
       names.push_back(entry.path().filename());
     std::sort(names.begin(), names.end());
     return names;
@@ -55,14 +54,7 @@ class ReproduceTest : public ToolTest {
 
   // Starts it and ends it by force after a while; false if it was over before.
   bool killed_after(const std::string& out, int milliseconds) {
-    const pid_t child = fork();
-    if (child == 0) {
-      if (chdir(folder_.c_str()) != 0) _exit(3);
-      if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout)) _exit(3);
-      execl(EDICT_TOOL, EDICT_TOOL, "reproduce", "--config", "plan.toml", "--out", out.c_str(),
-            nullptr);
-      _exit(3);
-    }
+    const pid_t child = start("reproduce --config plan.toml --out " + out);
     int status = 0;
     for (int waited = 0; waited < milliseconds; ++waited) {
       if (waitpid(child, &status, WNOHANG) == child) return false;
@@ -121,7 +113,7 @@ TEST_F(ReproduceTest, EveryNumberLeadsToARunWithItsCommands) {
   const std::string commands = read("out/runs/" + run + "/command.txt");
   const std::string stress = read("out/runs/" + run + "/stress.json"),
                     model = read("out/runs/" + run + "/model");
-  const std::string line = "cd '" + (folder_ / "out" / "runs" / run).string() +
+  const std::string line = "cd '" + (path() / "out" / "runs" / run).string() +
                            "' && edict() { '" EDICT_TOOL
                            "' \"$@\"; } && set -e && . ./command.txt "
                            ">/dev/null 2>&1";
@@ -138,14 +130,14 @@ TEST_F(ReproduceTest, OnlyWhatASettingTouchesIsDoneAgain) {
   const auto before = runs("out");
   std::map<std::string, std::filesystem::file_time_type> models;
   for (const std::string& run : before)
-    models[run] = last_write_time(folder_ / "out" / "runs" / run / "model");
+    models[run] = last_write_time(path() / "out" / "runs" / run / "model");
   std::string plan = kPlan;
   plan.replace(plan.find("levels = [0, 6]"), 15, "levels = [0, 3]");  // only the sweeps
   write("plan.toml", plan);
   ASSERT_EQ(edict("reproduce --config plan.toml --out out").code, 0);
   EXPECT_EQ(runs("out"), before);
   for (const std::string& run : before)
-    EXPECT_EQ(last_write_time(folder_ / "out" / "runs" / run / "model"), models[run]);
+    EXPECT_EQ(last_write_time(path() / "out" / "runs" / run / "model"), models[run]);
   const auto results = nlohmann::json::parse(read("out/results.json"));
   EXPECT_EQ(results["levels"], nlohmann::json({0, 3}));
   plan.replace(plan.find("train.epochs=3"), 14, "train.epochs=2");  // EDICT alone

@@ -15,21 +15,12 @@ class ResumeTest : public ToolTest {
       " --set train.learning_rate=0.003 --set train.schedule=cosine ";
 
   void SetUp() override {
-    ToolTest::SetUp();
     ASSERT_EQ(edict("generate synthetic --out data.csv --series 400").code, 0);
   }
 
   // Starts edict and signals it once `file` exists and `delay` has passed after that.
   int interrupted(const std::string& out, const std::string& file, int signal, int delay_ms) {
-    const pid_t child = fork();
-    if (child == 0) {
-      if (chdir(folder_.c_str()) != 0) _exit(3);
-      if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout)) _exit(3);
-      const std::string line =
-          "exec '" EDICT_TOOL "' train data.csv --resume --out " + out + settings_;
-      execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
-      _exit(3);
-    }
+    const pid_t child = start("train data.csv --resume --out " + out + settings_);
     for (int waited = 0; !exists(file) && waited < 60000; ++waited)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms));

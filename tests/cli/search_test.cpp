@@ -9,7 +9,6 @@ namespace {
 class SearchToolTest : public ToolTest {
  protected:
   void SetUp() override {
-    ToolTest::SetUp();
     ASSERT_EQ(edict("generate synthetic --out data.csv --series 30").code, 0);
   }
   const std::string search_ =

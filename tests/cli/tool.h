@@ -5,57 +5,55 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
+
+#include "temporary_folder.h"
 
 namespace edict {
 
-class ToolTest : public testing::Test {
- protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "edict-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
+class Tool : public TemporaryFolder {
+ public:
   struct Outcome {
     int code;
     std::string out, err;
   };
 
-  // `arguments` as one would type them after `edict`, inside the test's folder; `under`: a program
-  // that runs it.
-  Outcome edict(const std::string& arguments, const std::string& under = "") {
-    const std::string command = "cd '" + folder_.string() + "' && " + under + " '" EDICT_TOOL "' " +
-                                arguments + " >.out 2>.err </dev/null";
-    const int status = std::system(command.c_str());
+  // `arguments` as one would type them after `edict`, inside the folder; `under`: a program that
+  // runs it.
+  Outcome edict(const std::string& arguments, const std::string& under = "") const {
+    const int status = std::system((line(arguments, under) + " >.out 2>.err").c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(".out"), read(".err")};
   }
 
-  std::string read(const std::string& name) const {
-    std::ifstream in(folder_ / name, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
+  // Does not wait for it to end; what it prints is lost.
+  pid_t start(const std::string& arguments) const {
+    const std::string command = line(arguments, "exec") + " >/dev/null 2>&1";
+    const pid_t child = fork();
+    if (child == 0) {
+      execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+      _exit(3);
+    }
+    return child;
   }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name, std::ios::binary) << text;
-  }
-  bool exists(const std::string& name) const { return std::filesystem::exists(folder_ / name); }
 
   // Files other than the two that edict() writes.
   std::size_t files() const {
     std::size_t count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_))
+    for (const auto& entry : std::filesystem::directory_iterator(path()))
       count += entry.path().filename() != ".out" && entry.path().filename() != ".err";
     return count;
   }
 
-  std::filesystem::path folder_;
+ private:
+  std::string line(const std::string& arguments, const std::string& under) const {
+    return "cd '" + path().string() + "' && " + under + " '" EDICT_TOOL "' " + arguments +
+           " </dev/null";
+  }
 };
+
+class ToolTest : public testing::Test, protected Tool {};
 
 // Settings under which a run takes a fraction of a second.
 inline const std::string kTiny =
