@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "edict/core/error.h"
 
@@ -96,33 +97,34 @@ void Hdf5File::rows(const std::string& path, std::size_t first, std::size_t coun
   check(H5Dread(data, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, out), path);
 }
 
-std::optional<std::int64_t> Hdf5File::integer_attribute(const std::string& path,
-                                                        const std::string& name) const {
+std::optional<Hdf5File::Attribute> Hdf5File::attribute(const std::string& path,
+                                                       const std::string& name) const {
   if (H5Aexists_by_name(file_, path.c_str(), name.c_str(), H5P_DEFAULT) <= 0) return {};
-  const Hdf5Id attribute(
+  Hdf5Id id(
       check(H5Aopen_by_name(file_, path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), path),
       H5Aclose);
-  const Hdf5Id space(check(H5Aget_space(attribute), path), H5Sclose);
-  const Hdf5Id type(check(H5Aget_type(attribute), path), H5Tclose);
-  if (H5Sget_simple_extent_npoints(space) != 1 || !is_plain_number(type)) return {};
+  const Hdf5Id space(check(H5Aget_space(id), path), H5Sclose);
+  Hdf5Id type(check(H5Aget_type(id), path), H5Tclose);
+  if (H5Sget_simple_extent_npoints(space) != 1) return {};
+  return Attribute{std::move(id), std::move(type)};
+}
+
+std::optional<std::int64_t> Hdf5File::integer_attribute(const std::string& path,
+                                                        const std::string& name) const {
+  const auto found = attribute(path, name);
+  if (!found || !is_plain_number(found->type)) return {};
   std::int64_t value = 0;
-  check(H5Aread(attribute, H5T_NATIVE_INT64, &value), path);
+  check(H5Aread(found->id, H5T_NATIVE_INT64, &value), path);
   return value;
 }
 
 std::optional<std::string> Hdf5File::text_attribute(const std::string& path,
                                                     const std::string& name) const {
-  if (H5Aexists_by_name(file_, path.c_str(), name.c_str(), H5P_DEFAULT) <= 0) return {};
-  const Hdf5Id attribute(
-      check(H5Aopen_by_name(file_, path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), path),
-      H5Aclose);
-  const Hdf5Id space(check(H5Aget_space(attribute), path), H5Sclose);
-  const Hdf5Id type(check(H5Aget_type(attribute), path), H5Tclose);
-  if (H5Sget_simple_extent_npoints(space) != 1 || H5Tget_class(type) != H5T_STRING ||
-      H5Tis_variable_str(type) != 0)
+  const auto found = attribute(path, name);
+  if (!found || H5Tget_class(found->type) != H5T_STRING || H5Tis_variable_str(found->type) != 0)
     return {};
-  std::vector<char> bytes(H5Tget_size(type));
-  check(H5Aread(attribute, type, bytes.data()), path);
+  std::vector<char> bytes(H5Tget_size(found->type));
+  check(H5Aread(found->id, found->type, bytes.data()), path);
   return fixed_text(bytes.data(), bytes.size());
 }
 

@@ -60,6 +60,12 @@ class Hdf5File {
   [[noreturn]] void fail(const std::string& path, std::string_view what) const;
 
  private:
+  struct Attribute {
+    Hdf5Id id, type;
+  };
+  // Nothing where there is none, or not of one element.
+  std::optional<Attribute> attribute(const std::string& path, const std::string& name) const;
+
   std::filesystem::path path_;
   Hdf5Id file_;
 };
