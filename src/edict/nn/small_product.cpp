@@ -1,6 +1,8 @@
 #include "edict/nn/small_product.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "edict/core/lanes.h"
 
@@ -9,6 +11,10 @@ namespace {
 
 // What is left of the registers holds the vectors of A and a broadcast of B.
 constexpr Index kTileAccumulators = kVectorRegisters * 3 / 4;
+
+// Vectors of lanes in a panel: of many columns, and of a single one, whose sums would otherwise be
+// too few not to wait for themselves.
+constexpr Index kWidePanel = 3, kSinglePanel = 8;
 
 // V vectors × Q columns. The last vector starts at lane `last`, so that nothing beyond A or C is
 // touched; the lanes it shares with the vector before it are computed twice, with the same result.
@@ -23,7 +29,8 @@ template <bool kAdd, int V, int Q, class S>
   for (Index k = 0; k < o.depth; ++k, a += o.step, b += o.down) {
     typename L::Vector x[V];
     for (int v = 0; v < V; ++v) x[v] = L::load(a + lane(v));
-    for (int v = 0; v < V; ++v) L::hold(x[v]);
+    if constexpr (Q > 1)
+      for (int v = 0; v < V; ++v) L::hold(x[v]);
     for (int q = 0; q < Q; ++q) {
       const S scale = b[q * o.across];
       for (int v = 0; v < V; ++v) sum[q][v] += x[v] * scale;
@@ -54,7 +61,8 @@ template <bool kAdd, int V, int Q, class S>
 template <bool kAdd, int V, class S>
 [[gnu::noinline]] void panel(const ProductOperands<S>& o, Index last, Index count, S* c,
                              Index c_step) {
-  constexpr int kQ = static_cast<int>(std::min<Index>(kTileAccumulators / V, 8));
+  constexpr int kQ =
+      V > kWidePanel ? 1 : static_cast<int>(std::min<Index>(kTileAccumulators / V, 8));
   // One of B's strides is 1 in every product of a layer; said as a constant, it costs no register.
   if (o.down == 1)
     columns<kAdd, V, kQ, S>({o.a, o.step, o.b, 1, o.across, o.depth}, last, count, c, c_step);
@@ -64,23 +72,27 @@ template <bool kAdd, int V, class S>
     columns<kAdd, V, 1, S>(o, last, count, c, c_step);
 }
 
-// Fewer lanes than a register has: eight columns at a time, so that no sum waits for itself.
+// Fewer lanes than a register has: eight columns at a time, so that no sum waits for itself, then
+// one by one.
 template <bool kAdd, class S>
 void narrow(const ProductOperands<S>& o, Index lanes, Index columns, S* c, Index c_step) {
-  constexpr Index kColumns = 8;
-  for (Index first = 0; first < columns; first += kColumns) {
-    const Index count = std::min(kColumns, columns - first);
+  const auto put = [](S sum, S& to) { to = kAdd ? to + sum : sum; };
+  constexpr Index kTogether = 8;
+  Index q = 0;
+  for (; q + kTogether <= columns; q += kTogether)
     for (Index p = 0; p < lanes; ++p) {
-      S sum[kColumns] = {};
-      const S* b[kColumns];  // a missing column repeats the last one
-      for (Index q = 0; q < kColumns; ++q) b[q] = o.b + (first + std::min(q, count - 1)) * o.across;
+      S sum[kTogether] = {};
       for (Index k = 0; k < o.depth; ++k)
-        for (Index q = 0; q < kColumns; ++q) sum[q] += o.a[k * o.step + p] * b[q][k * o.down];
-      for (Index q = 0; q < count; ++q) {
-        S& to = c[(first + q) * c_step + p];
-        to = kAdd ? to + sum[q] : sum[q];
-      }
+        for (Index i = 0; i < kTogether; ++i)
+          sum[i] += o.a[k * o.step + p] * o.b[k * o.down + (q + i) * o.across];
+      for (Index i = 0; i < kTogether; ++i) put(sum[i], c[(q + i) * c_step + p]);
     }
+  for (; q < columns; ++q) {
+    S sum[Lanes<S>::kCount] = {};
+    for (Index k = 0; k < o.depth; ++k)
+      for (Index p = 0; p < lanes; ++p)
+        sum[p] += o.a[k * o.step + p] * o.b[k * o.down + q * o.across];
+    for (Index p = 0; p < lanes; ++p) put(sum[p], c[q * c_step + p]);
   }
 }
 
@@ -92,18 +104,18 @@ void small_multiply(const ProductOperands<S>& o, Index lanes, Index columns, S* 
   if (lanes < kLanes) return narrow<kAdd>(o, lanes, columns, c, c_step);
   // As few panels as possible, as equal as possible: seven vectors go as 2 + 2 + 3. A last vector
   // that shares lanes has its neighbour in the same panel, because none but a lone vector is alone.
-  const Index vectors = (lanes + kLanes - 1) / kLanes, panels = (vectors + 2) / 3;
+  constexpr auto kPanels = []<int... V>(std::integer_sequence<int, V...>) {
+    return std::array{&panel<kAdd, V + 1, S>...};
+  }
+  (std::make_integer_sequence<int, kSinglePanel>());
+  const Index widest = columns == 1 ? kSinglePanel : kWidePanel;
+  const Index vectors = (lanes + kLanes - 1) / kLanes, panels = (vectors + widest - 1) / widest;
   for (Index i = 0; i < panels; ++i) {
     const Index first = vectors * i / panels, n = vectors * (i + 1) / panels - first;
     const Index lane = first * kLanes;
     const Index last = std::min((n - 1) * kLanes, lanes - kLanes - lane);
-    const ProductOperands<S> here{o.a + lane, o.step, o.b, o.down, o.across, o.depth};
-    if (n == 1)
-      panel<kAdd, 1>(here, last, columns, c + lane, c_step);
-    else if (n == 2)
-      panel<kAdd, 2>(here, last, columns, c + lane, c_step);
-    else
-      panel<kAdd, 3>(here, last, columns, c + lane, c_step);
+    kPanels[static_cast<std::size_t>(n - 1)]({o.a + lane, o.step, o.b, o.down, o.across, o.depth},
+                                             last, columns, c + lane, c_step);
   }
 }
 
