@@ -82,6 +82,13 @@ TEST(Product, EveryNumberOfColumns) {
   }
 }
 
+TEST(Product, ASingleColumnOfEverySize) {
+  for (Index n = 1; n <= 140; ++n) {
+    check<float>(n, 6, 1);
+    check<double>(6, n, 1);
+  }
+}
+
 TEST(Product, SizesOfTheCellsAndBeyondTheSmall) {
   check<float>(100, 50, 64);
   check<float>(150, 25, 16);
