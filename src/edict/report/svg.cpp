@@ -112,7 +112,9 @@ void Chart::vertical(double x, const std::string& css) {
 }
 
 void Chart::note(double x, double y, const std::string& text, const std::string& css) {
-  body_ += fmt::format(R"(<text class="{}" x="{:.1f}" y="{:.1f}">{}</text>)", css, px(x), py(y),
+  // Beside the point, but never cut off by the edge of the plot.
+  const double baseline = std::clamp(py(y), kTop + 10, height_ - kBottom - 3);
+  body_ += fmt::format(R"(<text class="{}" x="{:.1f}" y="{:.1f}">{}</text>)", css, px(x), baseline,
                        escape(text));
 }
 
