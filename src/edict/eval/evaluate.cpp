@@ -28,36 +28,25 @@ Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std
   const Holdout holdout = draw_holdout(data, settings.t_cut, settings.holdout,
                                        static_cast<std::uint64_t>(settings.seed));
   std::vector<Agenda<float>> agendas;
-  std::vector<Example> examples;
   for (std::size_t i : series) agendas.push_back(evaluation_agenda(model, data, i, holdout));
-  for (const auto& agenda : agendas) examples.push_back({&agenda});
 
   const double cut = model.to_model_time(settings.t_cut);
   std::vector<SeriesCalibration> interpolation(series.size()), informed(series.size()),
       extrapolation(series.size());
-  ask_all(model, examples, pool, [&](std::size_t first) {
-    Asking asking = model.asking(guard);
-    asking.on_query = [&, first](std::size_t slot, std::size_t stop,
-                                 std::span<const Marginal> features, std::span<const float>) {
-      const std::size_t i = first + slot;
-      const Agenda<float>& agenda = agendas[i];
-      const auto& at = agenda.stops[stop];
-      for (std::uint32_t k = at.first; k < at.first + at.count; ++k) {
-        const Marginal& expected = features[static_cast<std::size_t>(agenda.feature[k])];
-        const double x = agenda.value[k];
-        if (at.time >= cut) {
+  ask_observations(
+      model, agendas, pool, model.asking(guard),
+      [&](std::size_t i, std::size_t stop, std::int32_t, const Marginal& expected, double x) {
+        const auto& stops = agendas[i].stops;
+        if (stops[stop].time >= cut) {
           extrapolation[i].add(expected, x);
-          continue;
+          return;
         }
         interpolation[i].add(expected, x);
-        bool knows = false;
-        for (std::size_t earlier = 0; earlier < stop && !knows; ++earlier)
-          knows = (agenda.stops[earlier].what & Agenda<float>::kAbsorb) != 0;
+        const bool knows =
+            std::any_of(stops.begin(), stops.begin() + static_cast<std::ptrdiff_t>(stop),
+                        [](const auto& s) { return (s.what & Agenda<float>::kAbsorb) != 0; });
         if (knows) informed[i].add(expected, x);
-      }
-    };
-    return asking;
-  });
+      });
   return {judged(interpolation), judged(informed), judged(extrapolation)};
 }
 

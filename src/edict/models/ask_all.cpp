@@ -33,6 +33,25 @@ LossSums ask_all(const Model& model, std::span<const Example> examples, ThreadPo
   return total;
 }
 
+void ask_observations(const Model& model, std::span<const Agenda<float>> agendas, ThreadPool& pool,
+                      const Asking& asking, const ObservationListener& listener) {
+  std::vector<Example> examples;
+  for (const auto& agenda : agendas) examples.push_back({&agenda});
+  ask_all(model, examples, pool, [&](std::size_t first) {
+    Asking chunk = asking;
+    chunk.on_query = [&, first](std::size_t slot, std::size_t stop,
+                                std::span<const Marginal> expected, std::span<const float>) {
+      const Agenda<float>& agenda = agendas[first + slot];
+      const auto& at = agenda.stops[stop];
+      for (std::uint32_t k = at.first; k < at.first + at.count; ++k) {
+        const std::int32_t j = agenda.feature[k];
+        listener(first + slot, stop, j, expected[static_cast<std::size_t>(j)], agenda.value[k]);
+      }
+    };
+    return chunk;
+  });
+}
+
 Matrix<float> classify_all(const Model& model, std::span<const Example> examples, ThreadPool& pool,
                            const Asking& asking) {
   Matrix<float> logits(model.network->classes(), static_cast<Index>(examples.size()));

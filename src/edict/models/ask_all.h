@@ -14,6 +14,16 @@ namespace edict {
 LossSums ask_all(const Model& model, std::span<const Example> examples, ThreadPool& pool,
                  const std::function<Asking(std::size_t first)>& asking = {});
 
+// Told of an observation at a query: of which agenda and stop, and what was expected of it.
+using ObservationListener =
+    std::function<void(std::size_t agenda, std::size_t stop, std::int32_t feature,
+                       const Marginal& expected, double x)>;
+
+// Asks for every observation of the agendas' queries, in the order of time within an agenda; an
+// agenda is walked by one thread.
+void ask_observations(const Model& model, std::span<const Agenda<float>> agendas, ThreadPool& pool,
+                      const Asking& asking, const ObservationListener& listener);
+
 // Class scores before the softmax, classes × examples.
 Matrix<float> classify_all(const Model& model, std::span<const Example> examples, ThreadPool& pool,
                            const Asking& asking = {});

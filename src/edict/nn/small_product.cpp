@@ -39,10 +39,10 @@ template <bool kAdd, int V, int Q, class S>
 #pragma GCC unroll 8
   for (int q = 0; q < Q; ++q, c += c_step) {
     if constexpr (kAdd) {  // all are read before any is written: shared lanes are added to once
-#pragma GCC unroll 4
+#pragma GCC unroll 8
       for (int v = 0; v < V; ++v) sum[q][v] += L::load(c + lane(v));
     }
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int v = 0; v < V; ++v) L::store(sum[q][v], c + lane(v));
   }
 }

@@ -99,7 +99,8 @@ std::string datasets_section(const Study& study, const json& results) {
                         data["events_per_series"].get<double>());
   }
   text += "</tbody></table></div>\n<p>Below each number: the published one.</p>\n";
-  for (const StudiedData& data : study.datasets) text += grid(example_figures(data, 4), "figures pairs");
+  for (const StudiedData& data : study.datasets)
+    text += grid(example_figures(data, 4), "figures pairs");
   return text + "</section>\n";
 }
 

@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kEnough = 200;
 
 struct Judged {
+  std::int32_t feature;
   Marginal expected;
   double x;
   double weight;
@@ -42,37 +43,25 @@ double balanced_factor(std::span<const Judged> observations) {
 std::vector<double> spread_factors(const Model& model, std::span<const Agenda<float>> agendas,
                                    ThreadPool& pool) {
   struct Series {
-    std::vector<std::int32_t> features;
     std::vector<Judged> observations;
     std::size_t before = 0;  // how many of them come before t_cut
   };
   const double cut = model.to_model_time(model.config.data.t_cut);
   std::vector<Series> of_series(agendas.size());
-  std::vector<Example> examples;
-  for (const auto& agenda : agendas) examples.push_back({&agenda});
-  ask_all(model, examples, pool, [&](std::size_t first) {
-    Asking asking;
-    asking.on_query = [&, first](std::size_t slot, std::size_t stop,
-                                 std::span<const Marginal> expected, std::span<const float>) {
-      const Agenda<float>& agenda = agendas[first + slot];
-      const auto& at = agenda.stops[stop];
-      Series& series = of_series[first + slot];
-      for (std::uint32_t k = at.first; k < at.first + at.count; ++k) {
-        const std::int32_t j = agenda.feature[k];
-        series.features.push_back(j);
-        series.observations.push_back({expected[static_cast<std::size_t>(j)], agenda.value[k], 0});
-      }
-      if (at.time < cut) series.before += at.count;
-    };
-    return asking;
-  });
+  ask_observations(model, agendas, pool, {},
+                   [&](std::size_t i, std::size_t stop, std::int32_t feature,
+                       const Marginal& expected, double x) {
+                     of_series[i].observations.push_back({feature, expected, x, 0});
+                     of_series[i].before += agendas[i].stops[stop].time < cut;
+                   });
   std::vector<std::vector<Judged>> of_feature(model.features.size());
   for (Series& series : of_series) {
     const std::size_t count = series.observations.size();
-    for (std::size_t i = 0; i < count; ++i) {  // queries come in the order of time
+    for (std::size_t i = 0; i < count; ++i) {
+      Judged& observation = series.observations[i];
       const std::size_t alike = i < series.before ? series.before : count - series.before;
-      series.observations[i].weight = 1.0 / static_cast<double>(alike);
-      of_feature[static_cast<std::size_t>(series.features[i])].push_back(series.observations[i]);
+      observation.weight = 1.0 / static_cast<double>(alike);
+      of_feature[static_cast<std::size_t>(observation.feature)].push_back(observation);
     }
   }
   std::vector<double> factors(model.features.size(), 1.0);
