@@ -34,9 +34,9 @@
 #include "edict/core/json_text.h"
 #include "edict/core/rng.h"
 #include "edict/datasets/synthetic.h"
-#include "edict/models/ask_all.h"
-#include "edict/models/safetensors.h"
-#include "edict/models/stream.h"
+#include "edict/model/ask_all.h"
+#include "edict/model/safetensors.h"
+#include "edict/model/stream.h"
 #include "edict/train/trainer.h"
 #include "peak.h"
 
@@ -77,7 +77,7 @@ double median_seconds(const std::function<void()>& work) {
 Config configure(Words words) {
   Config config;
   read_toml(words[0], config);
-  for (char* assignment : words.subspan(1)) set(config, assignment);
+  for (char* assignment : words.subspan(1)) assign(config, assignment);
   config.loss.reconstruction = 0;  // holds out at random, which another program cannot repeat
   config.train.forecast = 0;       // so does this
   return config;
@@ -92,8 +92,8 @@ struct Batch {
   explicit Batch(const Config& config)
       : data(generate_synthetic(kBatch, 0)), model(make(config, data)) {
     for (std::size_t i = 0; i < data.size(); ++i)
-      agendas.push_back(is_supervised(config) ? query_agenda(model, data, i, {})
-                                              : training_agenda(model, data, i));
+      agendas.push_back(is_supervised(config) ? query_agenda(model.protocol, data, i, {})
+                                              : training_agenda(model.protocol, data, i));
     for (std::size_t i = 0; i < data.size(); ++i)
       examples.push_back({&agendas[i], std::numeric_limits<double>::infinity(), data.labels[i], i});
     std::sort(examples.begin(), examples.end(), [](const Example& a, const Example& b) {
@@ -215,7 +215,7 @@ json time_training(std::size_t threads, Words words) {
   double total = 0;
   for (std::size_t i : parts.train)
     total += operations(config, static_cast<Index>(data.features.size()),
-                        training_agenda(model, data, i));
+                        training_agenda(model.protocol, data, i));
   const double gflop =
       1e-9 * total * static_cast<double>(kBatch) / static_cast<double>(parts.train.size());
   found["gflop"] = gflop;
@@ -280,7 +280,7 @@ json time_epoch(Words words) {
   Config config;
   config.model.hidden = static_cast<std::int64_t>(size(3));
   config.data.standardise = false;
-  for (char* assignment : words.subspan(5)) set(config, assignment);
+  for (char* assignment : words.subspan(5)) assign(config, assignment);
   config.train.epochs = 1;
   const Dataset data = random_series(size(0), size(1), size(2));
   Split parts;
@@ -299,7 +299,8 @@ json time_epoch(Words words) {
   const double wall = seconds() - begin, busy = cpu_seconds() - cpu;
   double total = 0;
   for (std::size_t i : parts.train)
-    total += operations(config, static_cast<Index>(size(2)), training_agenda(model, data, i));
+    total +=
+        operations(config, static_cast<Index>(size(2)), training_agenda(model.protocol, data, i));
   return {{"seconds", wall},
           {"cpu_seconds", busy},
           {"gflops_per_core", 1e-9 * total / busy},

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "edict/core/rng.h"
-#include "edict/models/jump_ode.h"
-#include "edict/models/niw_head.h"
+#include "edict/engine/jump_ode.h"
+#include "edict/engine/niw_head.h"
 #include "peak.h"
 
 namespace {
@@ -17,7 +17,7 @@ using namespace edict;
 constexpr Index kFeatures = 3;
 
 const JumpOde<NiwHead>& model() {
-  static const JumpOde<NiwHead> network(Config{}, kFeatures, 0);
+  static const JumpOde<NiwHead> network(NetworkSettings{}, kFeatures, 0);
   return network;
 }
 

@@ -6,8 +6,8 @@
 #include <sstream>
 #include <string>
 
-#include "edict/data/csv.h"
 #include "edict/datasets/synthetic.h"
+#include "edict/sources/csv.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include "edict/datasets/synthetic.h"
-#include "edict/models/stream.h"
+#include "edict/model/stream.h"
 
 namespace {
 

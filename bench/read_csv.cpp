@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "edict/core/error.h"
-#include "edict/data/csv.h"
 #include "edict/datasets/synthetic.h"
+#include "edict/sources/csv.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 # program needs none of them at run time.
 string(REPLACE "|" ";" FILES "${FILES}")
 set(entries "")
-file(WRITE ${OUT}.new "#include \"edict/core/embedded.h\"\n\nnamespace edict {\nnamespace {\n\n")
+file(WRITE ${OUT}.new "#include \"edict/study/embedded.h\"\n\nnamespace edict {\nnamespace {\n\n")
 set(number 0)
 foreach(name ${FILES})
   file(READ ${ROOT}/${name} text)

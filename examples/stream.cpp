@@ -1,4 +1,4 @@
-#include "edict/models/stream.h"
+#include "edict/model/stream.h"
 
 #include <cstdio>
 

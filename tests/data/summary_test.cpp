@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "edict/data/csv.h"
+#include "edict/sources/csv.h"
 
 namespace edict {
 namespace {

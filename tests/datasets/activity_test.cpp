@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "datasets/pack.h"
-#include "edict/data/csv.h"
-#include "edict/data/split.h"
+#include "edict/protocol/split.h"
+#include "edict/sources/csv.h"
 
 namespace edict {
 namespace {

@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "datasets/pack.h"
-#include "edict/data/csv.h"
 #include "edict/datasets/mimic_variables.h"
+#include "edict/sources/csv.h"
 
 namespace edict {
 namespace {

@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "datasets/pack.h"
-#include "edict/data/csv.h"
 #include "edict/datasets/physionet_parameters.h"
+#include "edict/sources/csv.h"
 
 namespace edict {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "edict/models/ask_all.h"
+#include "edict/model/ask_all.h"
 #include "eval/counting_network.h"
 #include "eval/small_classifier.h"
 
@@ -19,7 +19,7 @@ TEST(ClassProbabilities, AreTheSoftmaxOfTheNetworksScores) {
   const auto all = every_series(data);
   std::vector<Agenda<float>> agendas;
   std::vector<Example> examples;
-  for (const std::size_t i : all) agendas.push_back(encoding_agenda(model, data, i));
+  for (const std::size_t i : all) agendas.push_back(encoding_agenda(model.protocol, data, i));
   for (const auto& agenda : agendas) examples.push_back({&agenda});
   const Matrix<float> logits = classify_all(model, examples, pool);
   const ClassProbabilities p = class_probabilities(model, data, all, pool);
@@ -64,7 +64,7 @@ TEST(ClassProbabilitiesOverTime, EqualThoseOfTheDataSoFar) {
     }
     Model model = small_classifier().with_classifier(small_classifier().config, data.classes);
     model.params = small_classifier().params;
-    model.horizon = times[t];
+    model.protocol.horizon = times[t];
     const auto expected = class_probabilities(model, so_far, every_series(so_far), pool);
     for (std::size_t s = 0; s < some.size(); ++s)
       EXPECT_NEAR(over_time[s].row(t)[1], expected.row(s)[1], 1e-4) << times[t] << " " << s;

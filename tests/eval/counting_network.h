@@ -3,7 +3,7 @@
 #pragma once
 
 #include "edict/core/error.h"
-#include "edict/models/model.h"
+#include "edict/model/model.h"
 
 namespace edict {
 
@@ -64,9 +64,9 @@ inline Model counting_model(const Dataset& data) {
   Model model;
   model.features = data.features;
   model.classes = data.classes;
-  model.standardisation = identity_standardisation(data);
-  model.population = model.standardisation;
-  model.horizon = 100.0;
+  model.protocol.standardisation = identity_standardisation(data);
+  model.protocol.population = model.protocol.standardisation;
+  model.protocol.horizon = 100.0;
   model.config.data.start = "zero";
   model.network = std::make_unique<CountingNetwork>();
   return model;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "edict/train/classifier_training.h"
-#include "models/small_model.h"
+#include "engine/small_model.h"
 
 namespace edict {
 

@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "edict/config/toml_text.h"
-#include "edict/core/embedded.h"
 #include "edict/core/error.h"
+#include "edict/study/embedded.h"
 
 namespace edict {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "edict/train/classifier_training.h"
-#include "models/small_model.h"
+#include "engine/small_model.h"
 
 namespace edict {
 namespace {
@@ -80,7 +80,7 @@ TEST(FineTuning, EvidentialWeightHoldsTheDistribution) {
     ThreadPool pool(2);
     const Lessons lessons =
         distribution_lessons(model, small_synthetic(), model.split(small_synthetic()));
-    TrainConfig once = model.config.train;
+    TrainSettings once = model.config.train;
     once.epochs = 1;
     once.learning_rate = 0;
     return train(model, lessons, once, pool, {}).rows[0].validation_nll;

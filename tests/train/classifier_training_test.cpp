@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "edict/models/encode.h"
-#include "edict/models/state_classifier.h"
-#include "models/small_model.h"
+#include "edict/model/encode.h"
+#include "edict/model/state_classifier.h"
+#include "engine/small_model.h"
 #include "temporary_folder.h"
 
 namespace edict {
@@ -120,8 +120,8 @@ TEST(ClassifierTraining, FileKeepsEverySeedAndThePopulation) {
   const Model loaded = load_model(folder / "clf");
   EXPECT_EQ(loaded.params, result.model.params);
   EXPECT_EQ(loaded.classes, result.model.classes);
-  EXPECT_EQ(loaded.population.mean, result.model.population.mean);
-  EXPECT_EQ(loaded.population.scale, result.model.population.scale);
+  EXPECT_EQ(loaded.protocol.population.mean, result.model.protocol.population.mean);
+  EXPECT_EQ(loaded.protocol.population.scale, result.model.protocol.population.scale);
   ASSERT_EQ(loaded.seed_classifiers.size(), 3u);
   for (std::size_t s = 0; s < 3; ++s) {
     EXPECT_EQ(loaded.seed_classifiers[s].seed, result.model.seed_classifiers[s].seed);

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "edict/eval/evaluate.h"
-#include "edict/models/ask_all.h"
-#include "edict/models/encode.h"
+#include "edict/model/ask_all.h"
+#include "edict/model/encode.h"
 #include "edict/train/lessons.h"
-#include "models/small_model.h"
+#include "engine/small_model.h"
 #include "temporary_folder.h"
 
 namespace edict {

@@ -3,10 +3,10 @@
 
 #include <limits>
 
-#include "edict/models/niw_head.h"
-#include "edict/models/walk.h"
+#include "edict/engine/niw_head.h"
+#include "edict/engine/walk.h"
 #include "edict/train/adam.h"
-#include "models/golden_case.h"
+#include "engine/golden_case.h"
 
 namespace edict {
 namespace {

@@ -38,7 +38,7 @@ TEST(ClipGradient, EntriesThenNorm) {
 }
 
 TEST(Schedule, WarmsUpAndFollowsTheCosine) {
-  TrainConfig config;
+  TrainSettings config;
   config.learning_rate = 2.0;
   EXPECT_EQ(learning_rate(config, 5, 100), 2.0);
   config.schedule = "cosine";

@@ -3,7 +3,7 @@
 #include "edict/cli/command.h"
 #include "edict/cli/progress.h"
 #include "edict/core/error.h"
-#include "edict/data/csv.h"
+#include "edict/sources/csv.h"
 #include "edict/train/classifier_training.h"
 
 namespace edict::cli {
@@ -18,7 +18,7 @@ struct Options {
 };
 
 // Only the [classify] table may differ from what the model was trained with.
-ClassifyConfig settings_of(const Options& options, const Config& trained) {
+ClassifySettings settings_of(const Options& options, const Config& trained) {
   Config config = trained;
   if (!options.config_file.empty()) {
     Config given;
@@ -29,7 +29,7 @@ ClassifyConfig settings_of(const Options& options, const Config& trained) {
     if (!assignment.starts_with("classify."))
       throw Error(fmt::format("--set {}: the model is trained already; only classify.… can be set",
                               assignment));
-    set(config, assignment);
+    assign(config, assignment);
   }
   if (options.fine_tune >= 0) config.classify.fine_tune = options.fine_tune;
   return config.classify;

@@ -29,7 +29,7 @@ void ConfigOptions::add_to(CLI::App& command) {
 Config ConfigOptions::resolve() const {
   Config config;
   if (!file.empty()) read_toml(file, config);
-  for (const std::string& assignment : assignments) set(config, assignment);
+  for (const std::string& assignment : assignments) assign(config, assignment);
   validate(config);
   return config;
 }

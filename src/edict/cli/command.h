@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "edict/config/config.h"
-#include "edict/models/guard.h"
+#include "edict/engine/guard.h"
+#include "edict/model/config.h"
 
 namespace edict::cli {
 

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "edict/cli/command.h"
+#include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/json_text.h"
-#include "edict/data/atomic_file.h"
-#include "edict/data/csv.h"
+#include "edict/sources/csv.h"
 
 namespace edict::cli {
 namespace {
@@ -42,7 +42,7 @@ void run(const Options& options) {
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   const Evaluation result = evaluate(model, data, series, pool, options.guard.resolve());
   fmt::print("{} split, {} series, {} units, t_cut {:.6g}\n\n", options.split, series.size(),
-             model.config.data.standardise ? "standardised" : "raw", model.config.data.t_cut);
+             model.config.data.standardise ? "standardised" : "raw", model.protocol.t_cut);
   fmt::print("  {:<24} {:>18} {:>7} {:>9} {:>8}   {}\n", "", "MSE", "ECE", "NLL", "CRPS",
              "ECE per series (floor)");
   print_row("interpolation", result.interpolation);

@@ -1,8 +1,8 @@
 #include <fmt/core.h>
 
 #include "edict/cli/command.h"
-#include "edict/data/csv.h"
 #include "edict/datasets/synthetic.h"
+#include "edict/sources/csv.h"
 
 namespace edict::cli {
 

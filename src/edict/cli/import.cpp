@@ -7,7 +7,7 @@
 #include "edict/cli/command.h"
 #include "edict/cli/progress.h"
 #include "edict/core/error.h"
-#include "edict/data/csv.h"
+#include "edict/sources/csv.h"
 
 namespace edict::cli {
 namespace {

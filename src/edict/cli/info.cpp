@@ -3,9 +3,9 @@
 #include <fstream>
 
 #include "edict/cli/command.h"
-#include "edict/data/csv.h"
 #include "edict/data/summary.h"
-#include "edict/models/model.h"
+#include "edict/model/model.h"
+#include "edict/sources/csv.h"
 
 namespace edict::cli {
 namespace {
@@ -57,13 +57,12 @@ void print_model(const std::string& path) {
                  ? fmt::format(", classifies {} classes", model.network->classes())
                  : "");
   fmt::print("\n  {:<24} {}\n", "setting", "value");
-  for (const Key& key : keys(model.config))
-    std::visit([&](const auto* value) { fmt::print("  {:<24} {}\n", key.name, *value); },
-               key.value);
+  for (const settings::Key& key : keys(model.config))
+    fmt::print("  {:<24} {}\n", key.name, settings::value_text(key));
   fmt::print("\n  {:<20} {:>11} {:>11}\n", "feature", "mean", "scale");
   for (std::size_t j = 0; j < model.features.size(); ++j)
-    fmt::print("  {:<20} {:>11.4g} {:>11.4g}\n", model.features[j], model.population.mean[j],
-               model.population.scale[j]);
+    fmt::print("  {:<20} {:>11.4g} {:>11.4g}\n", model.features[j],
+               model.protocol.population.mean[j], model.protocol.population.scale[j]);
 }
 
 }  // namespace

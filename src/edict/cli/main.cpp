@@ -7,9 +7,9 @@
 #include <new>
 
 #include "edict/cli/command.h"
-#include "edict/config/config.h"
 #include "edict/core/error.h"
 #include "edict/core/processor.h"
+#include "edict/model/config.h"
 
 int main(int argc, char** argv) {
   CLI::App app("edict: evidential distributions in continuous time for irregular time series");
@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
     if (argc > 1 && argv[1][0] != '-' &&
         std::find(known.begin(), known.end(), argv[1]) == known.end())
       throw edict::Error(fmt::format("unknown command '{}'; did you mean '{}'?", argv[1],
-                                     edict::nearest(argv[1], known)));
+                                     edict::settings::nearest(argv[1], known)));
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help and --version
     return app.exit(e);

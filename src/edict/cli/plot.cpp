@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "edict/cli/command.h"
+#include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
-#include "edict/data/atomic_file.h"
-#include "edict/data/csv.h"
 #include "edict/report/demonstration.h"
+#include "edict/sources/csv.h"
 
 namespace edict::cli {
 namespace {
@@ -49,16 +49,16 @@ void run(const Options& options) {
 
   std::vector<Section> sections;
   for (std::size_t i : series) {
-    const bool own = model.config.data.start == "first" && data.events(i) > 0;
+    const bool own = model.protocol.from_first && data.events(i) > 0;
     const double start = own ? data.times[data.first_event[i]] : 0.0;
-    const double end = data.events(i) > 0 ? std::max(model.config.data.t_cut,
-                                                     data.times[data.first_event[i + 1] - 1])
-                                          : model.horizon;
+    const double end = data.events(i) > 0
+                           ? std::max(model.protocol.t_cut, data.times[data.first_event[i + 1] - 1])
+                           : model.protocol.horizon;
     std::vector<double> times;
     constexpr int kPoints = 400;
     for (int k = 0; k <= kPoints; ++k) times.push_back(start + (end - start) * k / kPoints);
     PredictRequest request{times, {i}};
-    request.absorb_until = model.config.data.t_cut;
+    request.absorb_until = model.protocol.t_cut;
     predict(model, data, request, pool, [&](const Trajectory& trajectory) {
       sections.push_back(
           {"Series " + data.ids[i],
@@ -71,7 +71,7 @@ void run(const Options& options) {
       "var(--aleatoric)\"></span>noise of the data (aleatoric) <span class=\"key\" "
       "style=\"background:var(--epistemic)\"></span>what the model's own doubt (epistemic) adds. "
       "Filled dots were absorbed; hollow ones, after the dashed line at t = {:.4g}, were not.",
-      100 * options.level, model.config.data.t_cut);
+      100 * options.level, model.protocol.t_cut);
   const Evaluation evaluation = evaluate(model, data, parts.test, pool);
   sections.push_back(
       {"Calibration",

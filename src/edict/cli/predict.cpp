@@ -5,11 +5,11 @@
 #include <numeric>
 
 #include "edict/cli/command.h"
+#include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
-#include "edict/data/atomic_file.h"
-#include "edict/data/csv.h"
 #include "edict/eval/classification.h"
 #include "edict/eval/trajectory.h"
+#include "edict/sources/csv.h"
 
 namespace edict::cli {
 namespace {

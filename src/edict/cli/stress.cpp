@@ -8,11 +8,11 @@
 
 #include "edict/cli/command.h"
 #include "edict/cli/progress.h"
+#include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/json_text.h"
-#include "edict/data/atomic_file.h"
-#include "edict/data/csv.h"
 #include "edict/report/demonstration.h"
+#include "edict/sources/csv.h"
 
 namespace edict::cli {
 namespace {

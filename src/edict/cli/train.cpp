@@ -5,7 +5,7 @@
 #include "edict/cli/command.h"
 #include "edict/cli/progress.h"
 #include "edict/core/error.h"
-#include "edict/data/csv.h"
+#include "edict/sources/csv.h"
 #include "edict/train/trainer.h"
 
 namespace edict::cli {
@@ -25,8 +25,7 @@ void warn_about_time(const Model& model, const Dataset& data, Progress& progress
       gaps.push_back(data.times[e] - data.times[e - 1]);
   if (gaps.empty()) return;
   std::nth_element(gaps.begin(), gaps.begin() + gaps.size() / 2, gaps.end());
-  const double steps =
-      gaps[gaps.size() / 2] / model.config.data.time_unit / model.config.model.step;
+  const double steps = gaps[gaps.size() / 2] / model.protocol.time_unit / model.config.model.step;
   if (steps < 1e-3 || steps > 1e3)
     progress.line(
         fmt::format("note: the median gap between events is {:.3g} solver steps; "
@@ -41,7 +40,7 @@ std::string class_scores(const EpochRow& row) {
 
 void run(const Options& options) {
   Config config = options.config.resolve();
-  if (!options.kind.empty()) set(config, "model.kind=" + options.kind);
+  if (!options.kind.empty()) assign(config, "model.kind=" + options.kind);
   check_writable(options.out);
   Progress progress("training");
   const Dataset data = read_csv(options.data);
@@ -49,7 +48,7 @@ void run(const Options& options) {
       split(data, static_cast<std::uint64_t>(config.data.seed), config.data.train,
             config.data.validation, config.data.split == "group" ? SplitBy::group : SplitBy::label);
   Model model = Model::create(config, data, parts);
-  for (std::size_t j : never_observed(data, parts.train, model.config.data.t_cut))
+  for (std::size_t j : never_observed(data, parts.train, model.protocol.t_cut))
     progress.line(fmt::format("note: feature '{}' is never observed in the training split",
                               data.features[j]));
   warn_about_time(model, data, progress);

@@ -9,11 +9,11 @@
 
 #include "edict/core/error.h"
 #include "edict/core/rng.h"
-#include "edict/data/series_stream.h"
 #include "edict/datasets/archive.h"
 #include "edict/datasets/download.h"
 #include "edict/datasets/import.h"
 #include "edict/datasets/ucr_file.h"
+#include "edict/protocol/series_stream.h"
 
 namespace edict {
 namespace {

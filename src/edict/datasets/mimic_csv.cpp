@@ -6,12 +6,12 @@
 #include <optional>
 
 #include "edict/core/error.h"
-#include "edict/data/csv.h"
-#include "edict/data/csv_text.h"
 #include "edict/datasets/download.h"
 #include "edict/datasets/mimic_builder.h"
 #include "edict/datasets/mimic_files.h"
 #include "edict/datasets/text_lines.h"
+#include "edict/sources/csv.h"
+#include "edict/sources/csv_text.h"
 
 namespace edict {
 namespace {

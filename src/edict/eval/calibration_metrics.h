@@ -25,9 +25,9 @@
 #include <span>
 #include <vector>
 
+#include "edict/engine/marginal.h"
 #include "edict/eval/interval_levels.h"
 #include "edict/eval/mean_std.h"
-#include "edict/models/marginal.h"
 
 namespace edict {
 

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "edict/core/error.h"
-#include "edict/models/ask_all.h"
-#include "edict/models/state_classifier.h"
+#include "edict/model/ask_all.h"
+#include "edict/model/state_classifier.h"
 
 namespace edict {
 namespace {
@@ -57,7 +57,7 @@ ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
   }
   std::vector<Agenda<float>> agendas;
   std::vector<Example> examples;
-  for (const std::size_t i : series) agendas.push_back(encoding_agenda(model, data, i));
+  for (const std::size_t i : series) agendas.push_back(encoding_agenda(model.protocol, data, i));
   for (const auto& agenda : agendas) examples.push_back({&agenda});
   std::atomic<std::size_t> clipped = 0;
   Asking asking = model.asking(guard);
@@ -80,14 +80,15 @@ std::vector<ClassProbabilities> class_probabilities_over_time(
   const bool walks = model.network->has_distribution();
   std::vector<Agenda<float>> agendas;
   for (const std::size_t i : series)
-    agendas.push_back(walks ? query_agenda(model, data, i, times)
-                            : encoding_agenda(model, data, i));
+    agendas.push_back(walks ? query_agenda(model.protocol, data, i, times)
+                            : encoding_agenda(model.protocol, data, i));
   std::vector<Example> examples;
   std::vector<ClassProbabilities> result(series.size());
   if (!walks) {  // reads a whole series at once: asked anew for each time, with what came before
     for (std::size_t s = 0; s < series.size(); ++s) {
       examples.clear();
-      for (const double time : times) examples.push_back({&agendas[s], model.to_model_time(time)});
+      for (const double time : times)
+        examples.push_back({&agendas[s], model.protocol.to_model_time(time)});
       result[s] = softmax(classify_all(model, examples, pool, model.asking(guard)));
     }
     return result;

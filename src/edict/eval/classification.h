@@ -6,7 +6,7 @@
 
 #include "edict/core/thread_pool.h"
 #include "edict/eval/classification_metrics.h"
-#include "edict/models/encode.h"
+#include "edict/model/encode.h"
 
 namespace edict {
 

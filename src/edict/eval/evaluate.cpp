@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "edict/data/holdout.h"
-#include "edict/models/ask_all.h"
+#include "edict/model/ask_all.h"
+#include "edict/protocol/holdout.h"
 
 namespace edict {
 namespace {
@@ -24,13 +24,14 @@ nlohmann::json to_json(const std::optional<CalibrationResult>& result) {
 
 Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std::size_t> series,
                     ThreadPool& pool, const Guard& guard) {
-  const DataConfig& settings = model.config.data;
-  const Holdout holdout = draw_holdout(data, settings.t_cut, settings.holdout,
+  const DataSettings& settings = model.config.data;
+  const Holdout holdout = draw_holdout(data, model.protocol.t_cut, settings.holdout,
                                        static_cast<std::uint64_t>(settings.seed));
   std::vector<Agenda<float>> agendas;
-  for (std::size_t i : series) agendas.push_back(evaluation_agenda(model, data, i, holdout));
+  for (std::size_t i : series)
+    agendas.push_back(evaluation_agenda(model.protocol, data, i, holdout));
 
-  const double cut = model.to_model_time(settings.t_cut);
+  const double cut = model.protocol.to_model_time(model.protocol.t_cut);
   std::vector<SeriesCalibration> interpolation(series.size()), informed(series.size()),
       extrapolation(series.size());
   ask_observations(

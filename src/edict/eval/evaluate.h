@@ -9,7 +9,7 @@
 
 #include "edict/core/thread_pool.h"
 #include "edict/eval/calibration_metrics.h"
-#include "edict/models/model.h"
+#include "edict/model/model.h"
 
 namespace edict {
 

@@ -72,8 +72,8 @@ class Sweep {
 
  private:
   Standardisation units() const {
-    if (by_rate(options_.noise.kind)) return model_.standardisation;
-    return model_.population;
+    if (by_rate(options_.noise.kind)) return model_.protocol.standardisation;
+    return model_.protocol.population;
   }
 
   // Appends the results of the given seeds' classifiers on one encoding.

@@ -20,10 +20,10 @@
 #include <vector>
 
 #include "edict/core/thread_pool.h"
-#include "edict/data/noise.h"
 #include "edict/eval/classification_metrics.h"
 #include "edict/eval/mean_std.h"
-#include "edict/models/model.h"
+#include "edict/model/model.h"
+#include "edict/protocol/noise.h"
 
 namespace edict {
 

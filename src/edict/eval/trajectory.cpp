@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "edict/math/student_t.h"
-#include "edict/models/ask_all.h"
+#include "edict/model/ask_all.h"
 
 namespace edict {
 
@@ -29,13 +29,13 @@ void predict(const Model& model, const Dataset& data, const PredictRequest& requ
     std::vector<Example> examples;
     std::vector<Trajectory> block(count);
     for (std::size_t i = 0; i < count; ++i) {
-      agendas.push_back(query_agenda(model, data, series[begin + i], request.times));
+      agendas.push_back(query_agenda(model.protocol, data, series[begin + i], request.times));
       block[i].series = series[begin + i];
       block[i].features = model.features.size();
       block[i].marginals.reserve(request.times.size() * model.features.size());
     }
     for (const auto& agenda : agendas)
-      examples.push_back({&agenda, model.to_model_time(request.absorb_until)});
+      examples.push_back({&agenda, model.protocol.to_model_time(request.absorb_until)});
     ask_all(model, examples, pool, [&](std::size_t first) {
       Asking asking = common;
       // Stops of a series come in order, so its marginals are simply appended.
@@ -43,14 +43,15 @@ void predict(const Model& model, const Dataset& data, const PredictRequest& requ
                                    std::span<const Marginal> features, std::span<const float>) {
         Trajectory& trajectory = block[first + slot];
         for (std::size_t j = 0; j < features.size(); ++j)
-          trajectory.marginals.push_back(to_raw(model.standardisation, j, features[j]));
+          trajectory.marginals.push_back(to_raw(model.protocol.standardisation, j, features[j]));
       };
       asking.on_clip = [&, first](std::size_t slot, std::size_t stop, std::int32_t feature,
                                   double raw, double used, double sigmas) {
         const auto j = static_cast<std::size_t>(feature);
-        const double time = agendas[first + slot].stops[stop].time * model.config.data.time_unit;
-        block[first + slot].clips.push_back({time, j, model.standardisation.to_raw(j, raw),
-                                             model.standardisation.to_raw(j, used), sigmas});
+        const double time = agendas[first + slot].stops[stop].time * model.protocol.time_unit;
+        block[first + slot].clips.push_back({time, j, model.protocol.standardisation.to_raw(j, raw),
+                                             model.protocol.standardisation.to_raw(j, used),
+                                             sigmas});
       };
       return asking;
     });

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "edict/nn/arena.h"
+#include "edict/core/arena.h"
 #include "edict/nn/linear.h"
 
 namespace edict {

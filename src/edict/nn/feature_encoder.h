@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "edict/nn/arena.h"
+#include "edict/core/arena.h"
 #include "edict/nn/parameters.h"
 #include "edict/nn/product.h"
 #include "edict/nn/small_product.h"

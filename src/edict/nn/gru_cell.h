@@ -9,8 +9,8 @@
 #include <cmath>
 #include <string>
 
+#include "edict/core/arena.h"
 #include "edict/math/activation.h"
-#include "edict/nn/arena.h"
 #include "edict/nn/parameters.h"
 #include "edict/nn/product.h"
 

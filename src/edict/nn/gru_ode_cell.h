@@ -11,8 +11,8 @@
 
 #include <string>
 
+#include "edict/core/arena.h"
 #include "edict/math/activation.h"
-#include "edict/nn/arena.h"
 #include "edict/nn/parameters.h"
 #include "edict/nn/product.h"
 #include "edict/nn/reset_gate.h"

@@ -17,9 +17,9 @@
 #include <numeric>
 #include <string>
 
+#include "edict/core/arena.h"
 #include "edict/math/activation.h"
 #include "edict/math/special.h"
-#include "edict/nn/arena.h"
 #include "edict/nn/parameters.h"
 #include "edict/nn/product.h"
 

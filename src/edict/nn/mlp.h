@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "edict/nn/arena.h"
+#include "edict/core/arena.h"
 #include "edict/nn/dropout.h"
 #include "edict/nn/linear.h"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "edict/core/embedded.h"
 #include "edict/report/svg.h"
+#include "edict/study/embedded.h"
 
 namespace edict {
 namespace {

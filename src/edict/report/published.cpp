@@ -5,8 +5,8 @@
 #include <charconv>
 #include <vector>
 
-#include "edict/core/embedded.h"
 #include "edict/core/error.h"
+#include "edict/study/embedded.h"
 
 namespace edict {
 namespace {

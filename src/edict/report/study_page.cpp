@@ -6,12 +6,12 @@
 #include <fstream>
 #include <sstream>
 
-#include "edict/core/embedded.h"
+#include "edict/core/atomic_file.h"
 #include "edict/core/json_text.h"
-#include "edict/data/atomic_file.h"
 #include "edict/report/results.h"
 #include "edict/report/study_figures.h"
 #include "edict/report/svg.h"
+#include "edict/study/embedded.h"
 
 namespace edict {
 namespace {

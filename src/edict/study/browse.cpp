@@ -105,7 +105,7 @@ std::vector<std::size_t> spread(std::span<const std::size_t> series, std::size_t
 
 json browse(const Model& model, const Dataset& data, std::span<const std::size_t> series,
             ThreadPool& pool, const BrowseOptions& options) {
-  const double cut = model.config.data.t_cut;
+  const double cut = model.protocol.t_cut;
   json result{{"level", options.level},
               {"t_cut", cut},
               {"noise_level", options.noise_level},
@@ -115,8 +115,8 @@ json browse(const Model& model, const Dataset& data, std::span<const std::size_t
     const Dataset whole = subset(data, std::span(&i, 1));
     if (whole.events() == 0) continue;
     const Dataset before = subset(data, std::span(&i, 1), cut);
-    const Dataset noisy = with_noise(whole, {}, options.noise, model.standardisation);
-    const double start = model.config.data.start == "first" ? whole.times.front() : 0.0;
+    const Dataset noisy = with_noise(whole, {}, options.noise, model.protocol.standardisation);
+    const double start = model.protocol.from_first ? whole.times.front() : 0.0;
     const double end = std::max(cut, whole.times.back());
     std::vector<double> times;
     for (int k = 0; k <= options.points; ++k)

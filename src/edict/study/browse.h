@@ -6,8 +6,8 @@
 #include <span>
 
 #include "edict/core/thread_pool.h"
-#include "edict/data/noise.h"
-#include "edict/models/model.h"
+#include "edict/model/model.h"
+#include "edict/protocol/noise.h"
 
 namespace edict {
 

@@ -7,9 +7,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "edict/config/toml_text.h"
-#include "edict/core/embedded.h"
 #include "edict/core/error.h"
+#include "edict/study/embedded.h"
 
 namespace edict {
 namespace {
@@ -63,7 +62,7 @@ class Entries {
     for (auto&& [key, node] : table_)
       if (std::find(known_.begin(), known_.end(), key.str()) == known_.end())
         throw Error(fmt::format("{}: unknown key '{}'; did you mean '{}'?", where(node), key.str(),
-                                nearest(key.str(), known_)));
+                                settings::nearest(key.str(), known_)));
   }
   std::string where(const toml::node& node) const {
     return fmt::format("{}:{}", file_, node.source().begin.line);
@@ -144,8 +143,8 @@ const PlannedData& Plan::dataset(std::string_view name) const {
     names.push_back(data.name);
   }
   if (names.empty()) throw Error("the plan declares no [[dataset]]");
-  throw Error(
-      fmt::format("the plan has no dataset '{}'; did you mean '{}'?", name, nearest(name, names)));
+  throw Error(fmt::format("the plan has no dataset '{}'; did you mean '{}'?", name,
+                          settings::nearest(name, names)));
 }
 
 Plan read_plan_text(std::string_view text, const std::string& name) {
@@ -207,7 +206,7 @@ Config config_of(const Plan& plan, const PlannedModel& model) {
     read_toml_text(*text, model.preset, config);
   else
     throw Error(fmt::format("preset {} does not exist; put it beside the plan", model.preset));
-  for (const std::string& assignment : model.set) set(config, assignment);
+  for (const std::string& assignment : model.set) assign(config, assignment);
   validate(config);
   return config;
 }

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "edict/config/config.h"
-#include "edict/models/guard.h"
+#include "edict/engine/guard.h"
+#include "edict/model/config.h"
 
 namespace edict {
 
@@ -19,7 +19,7 @@ struct PlannedData {
   std::string file;   // inside the folder of the data; empty: Synthetic, generated
   std::size_t series = 10000;
   std::int64_t seed = 0;
-  double rate = 0.7;      // of the compounding noise at level 9, per rate_unit of time
+  double rate = 0.7;  // of the compounding noise at level 9, per rate_unit of time
   double rate_unit = 1.0;
   std::string time_unit;  // for the axes; empty: none
 };

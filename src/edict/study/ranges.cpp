@@ -26,9 +26,7 @@ std::vector<std::string> cut(std::string_view text, char at) {
 
 bool whole(std::string_view key) {
   Config config;
-  for (const Key& k : keys(config))
-    if (k.name == key) return std::holds_alternative<std::int64_t*>(k.value);
-  return false;
+  return settings::find(keys(config), key, "--range").kind == settings::Key::Kind::whole;
 }
 
 std::string number_text(const SearchRange& range, double value) {
@@ -39,10 +37,10 @@ std::string number_text(const SearchRange& range, double value) {
   return fmt::format("{}", rounded);
 }
 
-void assign(Config& config, const std::string& key, const std::string& value,
-            std::string_view given) {
+void check_value(Config& config, const std::string& key, const std::string& value,
+                 std::string_view given) {
   try {
-    set(config, key + "=" + value);
+    assign(config, key + "=" + value);
   } catch (const Error& e) {
     const std::string_view what = e.what(), door = "--set: ";
     throw Error(fmt::format("--range {}: {}", given,
@@ -67,7 +65,7 @@ SearchRange parse_range(std::string_view text) {
   Config scratch;
   if (values.find(':') == std::string_view::npos) {
     range.choices = cut(values, ',');
-    for (const std::string& choice : range.choices) assign(scratch, range.key, choice, text);
+    for (const std::string& choice : range.choices) check_value(scratch, range.key, choice, text);
     return range;
   }
   const auto parts = cut(values, ':');
@@ -78,7 +76,7 @@ SearchRange parse_range(std::string_view text) {
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
     if (error != std::errc() || end != part.data() + part.size() || !std::isfinite(value))
       throw malformed();
-    assign(scratch, range.key, part, text);
+    check_value(scratch, range.key, part, text);
     return value;
   };
   range.low = number(parts[0]);
@@ -105,13 +103,13 @@ Config draw_settings(const Config& base, const std::vector<SearchRange>& ranges,
   Rng rng(seed ^ kStream, trial);
   for (const SearchRange& range : ranges) {
     if (!range.choices.empty()) {
-      set(config, range.key + "=" + range.choices[rng.below(range.choices.size())]);
+      assign(config, range.key + "=" + range.choices[rng.below(range.choices.size())]);
       continue;
     }
     const double value = range.logarithmic
                              ? std::exp(rng.uniform(std::log(range.low), std::log(range.high)))
                              : rng.uniform(range.low, range.high);
-    set(config, range.key + "=" + number_text(range, value));
+    assign(config, range.key + "=" + number_text(range, value));
   }
   validate(config);
   return config;
@@ -119,10 +117,7 @@ Config draw_settings(const Config& base, const std::vector<SearchRange>& ranges,
 
 std::string setting_text(const Config& config, std::string_view key) {
   Config copy = config;
-  for (const Key& k : keys(copy))
-    if (k.name == key)
-      return std::visit([](const auto* value) { return fmt::format("{}", *value); }, k.value);
-  throw Error(fmt::format("unknown key '{}'", key));
+  return settings::value_text(settings::find(keys(copy), key, "table"));
 }
 
 }  // namespace edict

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "edict/config/config.h"
+#include "edict/model/config.h"
 
 namespace edict {
 

@@ -6,10 +6,9 @@
 #include <fstream>
 #include <iterator>
 
-#include "edict/config/toml_text.h"
+#include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/json_text.h"
-#include "edict/data/atomic_file.h"
 #include "edict/eval/evaluate.h"
 #include "edict/eval/stress.h"
 #include "edict/study/browse.h"
@@ -42,7 +41,7 @@ std::vector<std::string> names_of(const std::vector<Guard>& guards) {
   return names;
 }
 
-Split split_of(const Dataset& data, const DataConfig& config) {
+Split split_of(const Dataset& data, const DataSettings& config) {
   return split(data, static_cast<std::uint64_t>(config.seed), config.train, config.validation,
                config.split == "group" ? SplitBy::group : SplitBy::label);
 }

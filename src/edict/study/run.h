@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "edict/core/thread_pool.h"
-#include "edict/models/model.h"
+#include "edict/model/model.h"
 #include "edict/study/plan.h"
 
 namespace edict {

@@ -9,11 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "edict/config/toml_text.h"
+#include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/json_text.h"
-#include "edict/data/atomic_file.h"
-#include "edict/data/csv.h"
+#include "edict/sources/csv.h"
 #include "edict/train/trainer.h"
 
 namespace edict {

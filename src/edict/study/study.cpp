@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "edict/core/error.h"
-#include "edict/data/csv.h"
 #include "edict/datasets/synthetic.h"
+#include "edict/sources/csv.h"
 #include "edict/train/checkpoint.h"
 
 namespace edict {

@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/json_text.h"
-#include "edict/data/atomic_file.h"
 
 namespace edict {
 namespace {

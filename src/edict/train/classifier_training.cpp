@@ -8,8 +8,8 @@
 
 #include "edict/core/error.h"
 #include "edict/core/rng.h"
-#include "edict/models/encode.h"
-#include "edict/models/state_classifier.h"
+#include "edict/model/encode.h"
+#include "edict/model/state_classifier.h"
 
 namespace edict {
 namespace {
@@ -26,7 +26,7 @@ bool better(const ClassifierRun& a, const ClassifierRun& b) {
 }
 
 // One seed, from its initial parameters.
-ClassifierRun train_seed(const StateClassifier& classifier, const ClassifyConfig& config,
+ClassifierRun train_seed(const StateClassifier& classifier, const ClassifySettings& config,
                          std::int64_t seed, Vector<float> params, const Labelled& train,
                          const Labelled& validation) {
   const Index n = train.states.cols(), hidden = train.states.rows();
@@ -65,8 +65,8 @@ ClassifierRun train_seed(const StateClassifier& classifier, const ClassifyConfig
   return best;
 }
 
-TrainConfig fine_tuning_settings(const Model& model) {
-  TrainConfig settings = model.config.train;
+TrainSettings fine_tuning_settings(const Model& model) {
+  TrainSettings settings = model.config.train;
   settings.seed = model.config.classify.seed;
   settings.epochs = model.config.classify.fine_tune;
   settings.batch = model.config.classify.batch;

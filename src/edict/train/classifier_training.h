@@ -18,13 +18,13 @@
 #include <vector>
 
 #include "edict/core/thread_pool.h"
-#include "edict/models/model.h"
+#include "edict/model/model.h"
 #include "edict/train/trainer.h"
 
 namespace edict {
 
 struct ClassifierOptions {
-  ClassifyConfig settings;
+  ClassifySettings settings;
   std::vector<std::int64_t> seeds;          // empty: settings.seed and the two after it
   const std::atomic<bool>* stop = nullptr;  // leaves fine-tuning after the current batch
   std::function<void(std::int64_t epoch, std::int64_t batch, std::int64_t batches)> on_batch;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "edict/core/error.h"
-#include "edict/data/holdout.h"
+#include "edict/protocol/holdout.h"
 
 namespace edict {
 namespace {
@@ -17,7 +17,7 @@ void add_encoded(const Model& model, const Dataset& data, const std::vector<std:
                  std::vector<Agenda<float>>& agendas, std::vector<std::int32_t>& own) {
   for (const std::size_t i : series) {
     if (unlabelled == Unlabelled::left_out && labels[i] == Dataset::kNone) continue;
-    agendas.push_back(encoding_agenda(model, data, i, scored));
+    agendas.push_back(encoding_agenda(model.protocol, data, i, scored));
     own.push_back(labels[i]);
   }
 }
@@ -26,11 +26,12 @@ void add_encoded(const Model& model, const Dataset& data, const std::vector<std:
 
 Lessons distribution_lessons(const Model& model, const Dataset& data, const Split& split) {
   Lessons lessons;
-  const auto holdout = draw_holdout(data, model.config.data.t_cut, model.config.data.holdout,
+  const auto holdout = draw_holdout(data, model.protocol.t_cut, model.config.data.holdout,
                                     static_cast<std::uint64_t>(model.config.data.seed));
-  for (const std::size_t i : split.train) lessons.train.push_back(training_agenda(model, data, i));
+  for (const std::size_t i : split.train)
+    lessons.train.push_back(training_agenda(model.protocol, data, i));
   for (const std::size_t i : split.validation)
-    lessons.validation.push_back(evaluation_agenda(model, data, i, holdout));
+    lessons.validation.push_back(evaluation_agenda(model.protocol, data, i, holdout));
   lessons.train_labels.assign(lessons.train.size(), Dataset::kNone);
   lessons.validation_labels.assign(lessons.validation.size(), Dataset::kNone);
   return lessons;

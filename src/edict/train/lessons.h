@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "edict/models/model.h"
+#include "edict/model/model.h"
 
 namespace edict {
 

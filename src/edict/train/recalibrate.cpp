@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "edict/models/ask_all.h"
+#include "edict/model/ask_all.h"
 
 namespace edict {
 namespace {
@@ -46,7 +46,7 @@ std::vector<double> spread_factors(const Model& model, std::span<const Agenda<fl
     std::vector<Judged> observations;
     std::size_t before = 0;  // how many of them come before t_cut
   };
-  const double cut = model.to_model_time(model.config.data.t_cut);
+  const double cut = model.protocol.to_model_time(model.protocol.t_cut);
   std::vector<Series> of_series(agendas.size());
   ask_observations(model, agendas, pool, {},
                    [&](std::size_t i, std::size_t stop, std::int32_t feature,

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "edict/core/thread_pool.h"
-#include "edict/models/model.h"
+#include "edict/model/model.h"
 
 namespace edict {
 

@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <numbers>
 
-#include "edict/config/config.h"
+#include "edict/model/config.h"
 
 namespace edict {
 
-inline double learning_rate(const TrainConfig& config, std::int64_t step, std::int64_t total) {
+inline double learning_rate(const TrainSettings& config, std::int64_t step, std::int64_t total) {
   const double progress = static_cast<double>(step) / static_cast<double>(total);
   if (config.warmup > 0 && progress < config.warmup)
     return config.learning_rate * (static_cast<double>(step) + 1) /

@@ -9,8 +9,8 @@
 
 #include "edict/core/error.h"
 #include "edict/core/rng.h"
-#include "edict/models/ask_all.h"
-#include "edict/models/state_classifier.h"
+#include "edict/model/ask_all.h"
+#include "edict/model/state_classifier.h"
 #include "edict/train/checkpoint.h"
 #include "edict/train/recalibrate.h"
 #include "edict/train/schedule.h"
@@ -44,7 +44,7 @@ void thin(const Agenda<float>& whole, double share, Rng rng, Agenda<float>& resu
 
 class Trainer {
  public:
-  Trainer(Model& model, const Lessons& lessons, const TrainConfig& settings,
+  Trainer(Model& model, const Lessons& lessons, const TrainSettings& settings,
           std::uint64_t data_fingerprint, ThreadPool& pool, const TrainOptions& options)
       : model_(model),
         lessons_(lessons),
@@ -63,7 +63,7 @@ class Trainer {
 
   TrainResult run() {
     TrainResult result;
-    const TrainConfig& config = settings_;
+    const TrainSettings& config = settings_;
     const auto checkpoint = checkpoint_path(options_.out);
     if (options_.resume && std::filesystem::exists(checkpoint)) {
       state_ = load_checkpoint(checkpoint, state_.fingerprint, model_, adam_);
@@ -110,7 +110,7 @@ class Trainer {
   }
 
   EpochRow epoch(std::int64_t number) {
-    const TrainConfig& config = settings_;
+    const TrainSettings& config = settings_;
     std::vector<std::size_t> order(agendas_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     Rng rng(static_cast<std::uint64_t>(config.seed), static_cast<std::uint64_t>(number));
@@ -145,7 +145,7 @@ class Trainer {
   // The gradient of one batch into grads_. Chunks depend on the batch alone, each has a buffer of
   // its own, and the buffers are added in order: the same bits for any number of threads.
   LossSums learn(std::span<std::size_t> batch, std::int64_t epoch_number) {
-    const TrainConfig& config = settings_;
+    const TrainSettings& config = settings_;
     std::sort(batch.begin(), batch.end(), [&](std::size_t a, std::size_t b) {
       return costs_[a] != costs_[b] ? costs_[a] > costs_[b] : a < b;
     });
@@ -237,7 +237,7 @@ class Trainer {
   Model& model_;
   const Lessons& lessons_;
   const std::vector<Agenda<float>>& agendas_;
-  const TrainConfig settings_;
+  const TrainSettings settings_;
   ThreadPool& pool_;
   const TrainOptions& options_;
   Adam adam_;
@@ -280,7 +280,7 @@ TrainResult train(Model& model, const Dataset& data, const Split& split, ThreadP
   return result;
 }
 
-TrainResult train(Model& model, const Lessons& lessons, const TrainConfig& settings,
+TrainResult train(Model& model, const Lessons& lessons, const TrainSettings& settings,
                   ThreadPool& pool, const TrainOptions& options) {
   return Trainer(model, lessons, settings, 0, pool, options).run();
 }

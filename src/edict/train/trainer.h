@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "edict/core/thread_pool.h"
-#include "edict/models/model.h"
+#include "edict/model/model.h"
 #include "edict/train/adam.h"
 #include "edict/train/lessons.h"
 
@@ -48,7 +48,7 @@ TrainResult train(Model& model, const Dataset& data, const Split& split, ThreadP
                   const TrainOptions& options);
 
 // The same loop over other lessons and settings, in memory only: `options.out` must be empty.
-TrainResult train(Model& model, const Lessons& lessons, const TrainConfig& settings,
+TrainResult train(Model& model, const Lessons& lessons, const TrainSettings& settings,
                   ThreadPool& pool, const TrainOptions& options);
 
 // Where a run keeps its state and its metrics.

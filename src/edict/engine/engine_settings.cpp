@@ -1,0 +1,34 @@
+#include "edict/engine/engine_settings.h"
+
+namespace edict {
+
+void declare(EngineSettings& s, settings::Keys& keys) {
+  using namespace settings;
+  keys.push_back(whole("model.hidden", "size of the state h(t)", s.hidden, 1, 4096));
+  keys.push_back(
+      whole("model.head_hidden", "hidden units of each head network", s.head_hidden, 1, 4096));
+  keys.push_back(whole("model.encoder_width",
+                       "encoding width per feature; seft: of its set elements", s.encoder_width, 1,
+                       1024));
+  keys.push_back(text("model.solver", "how dh/dt is integrated", s.solver,
+                      {"euler", "midpoint", "rk4", "dopri5"}));
+  keys.push_back(number("model.step", "longest step (first step of dopri5), in time units", s.step,
+                        1e-12, 1e12));
+  keys.push_back(number("model.rtol", "relative tolerance of dopri5", s.rtol, 1e-14, 1.0));
+  keys.push_back(number("model.atol", "absolute tolerance of dopri5", s.atol, 1e-14, 1.0));
+  keys.push_back(text("model.surprise", "deviation that scales the encoder's error input",
+                      s.surprise, {"epistemic", "predictive"}));
+}
+
+void declare(LossSettings& s, settings::Keys& keys) {
+  using namespace settings;
+  keys.push_back(number("loss.kl", "weight beta1 of KL(Bayes||post)", s.kl, 0, 1e6));
+  keys.push_back(text("loss.kl_form", "conjugate NIW update, or moment-matched Gaussians",
+                      s.kl_form, {"niw", "gaussian"}));
+  keys.push_back(number("loss.kl_observation_std", "observation std inside the Gaussian form",
+                        s.kl_observation_std, 1e-6, 1e6));
+  keys.push_back(
+      number("loss.evidence", "weight beta2 of the evidential regulariser", s.evidence, 0, 1e6));
+}
+
+}  // namespace edict

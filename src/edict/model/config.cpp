@@ -1,0 +1,129 @@
+#include "edict/model/config.h"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "edict/core/error.h"
+#include "edict/model/registry.h"
+
+namespace edict {
+namespace {
+
+void declare(TrainSettings& s, settings::Keys& keys) {
+  using namespace settings;
+  keys.push_back(whole("train.seed", "weights and order of the batches", s.seed, 0, kMaxSeed));
+  keys.push_back(whole("train.epochs", "passes over the training split", s.epochs, 1, 1e6));
+  keys.push_back(whole("train.batch", "series a step", s.batch, 1, 1e6));
+  keys.push_back(number("train.learning_rate", "of Adam", s.learning_rate, 0, 10));
+  keys.push_back(
+      text("train.schedule", "of the learning rate", s.schedule, {"constant", "cosine"}));
+  keys.push_back(
+      number("train.warmup", "share of the steps over which the rate rises", s.warmup, 0, 1));
+  keys.push_back(number("train.clip", "largest entry of a gradient; 0: off", s.clip, 0, 1e30));
+  keys.push_back(
+      number("train.clip_norm", "largest norm of a gradient; 0: off", s.clip_norm, 0, 1e30));
+  keys.push_back(number("train.weight_decay", "decoupled weight decay", s.weight_decay, 0, 10));
+  keys.push_back(whole("train.patience",
+                       "epochs without a better validation before stopping; 0: never", s.patience,
+                       0, 1e6));
+  keys.push_back(number("train.forecast",
+                        "share of the series that, each epoch, only forecast after a random time",
+                        s.forecast, 0, 1));
+  keys.push_back(number("train.thin",
+                        "share of the observations left out of training, drawn anew each epoch",
+                        s.thin, 0, 0.95));
+  keys.push_back(
+      flag("train.recalibrate",
+           "when trained, scale each feature's distribution to what the validation split held",
+           s.recalibrate));
+  keys.push_back(whole("train.chunk", "series walked together", s.chunk, 1, 4096));
+  keys.push_back(whole("train.tape_megabytes", "memory a thread may keep for the backward pass",
+                       s.tape_megabytes, 1, 1e6));
+}
+
+void declare(ClassifySettings& s, settings::Keys& keys) {
+  using namespace settings;
+  keys.push_back(
+      whole("classify.seed", "of the classifier's weights and batches", s.seed, 0, kMaxSeed));
+  keys.push_back(whole("classify.layers",
+                       "1: linear; 2: with a bottleneck of half the state's size", s.layers, 1, 2));
+  keys.push_back(whole("classify.epochs", "passes over the training split", s.epochs, 1, 1e6));
+  keys.push_back(whole("classify.batch", "series a step", s.batch, 1, 1e6));
+  keys.push_back(number("classify.learning_rate", "of Adam", s.learning_rate, 0, 10));
+  keys.push_back(number("classify.weight_decay", "decoupled weight decay", s.weight_decay, 0, 10));
+  keys.push_back(whole("classify.fine_tune",
+                       "epochs in which the whole model follows the classes too; 0: frozen",
+                       s.fine_tune, 0, 1e6));
+  keys.push_back(
+      number("classify.fine_tune_rate", "learning rate of these epochs", s.fine_tune_rate, 0, 10));
+  keys.push_back(number("classify.fine_tune_thin", "as train.thin, while fine-tuning",
+                        s.fine_tune_thin, 0, 0.95));
+  keys.push_back(
+      number("classify.evidential_weight",
+             "weight of the evidential loss per observation beside the classes' per series",
+             s.evidential_weight, 0, 1e6));
+}
+
+// The keys of one table that registered models declare for themselves.
+void declare_own(std::string_view table, settings::Values& values, settings::Keys& keys) {
+  for (const ModelKind& kind : model_kinds())
+    for (const settings::Own& own : kind.settings)
+      if (own.name.starts_with(table) &&
+          std::none_of(keys.begin(), keys.end(),
+                       [&](const settings::Key& key) { return key.name == own.name; }))
+        keys.push_back(settings::key(own, values));
+}
+
+}  // namespace
+
+settings::Keys keys(Config& config) {
+  settings::Keys all;
+  declare(config.data, all);
+  std::vector<std::string> kinds;
+  for (const ModelKind& kind : model_kinds()) kinds.emplace_back(kind.name);
+  all.push_back(settings::text("model.kind", "which model", config.model.kind, kinds));
+  declare(static_cast<EngineSettings&>(config.model), all);
+  declare_own("model.", config.model.own, all);
+  declare(config.loss, all);
+  declare_own("loss.", config.model.own, all);
+  declare(config.train, all);
+  declare(config.classify, all);
+  return all;
+}
+
+void read_toml(const std::filesystem::path& file, Config& config) {
+  settings::read_toml(file, keys(config));
+}
+
+void read_toml_text(std::string_view text, const std::string& name, Config& config) {
+  settings::read_toml_text(text, name, keys(config));
+}
+
+std::string to_toml(const Config& config) {
+  Config copy = config;
+  return settings::to_toml(keys(copy));
+}
+
+void assign(Config& config, std::string_view assignment) {
+  settings::assign(keys(config), assignment);
+}
+
+nlohmann::json to_json(const Config& config) {
+  Config copy = config;
+  return settings::to_json(keys(copy));
+}
+
+void from_json(const nlohmann::json& json, Config& config) {
+  settings::from_json(json, keys(config));
+}
+
+void validate(const Config& config) {
+  if (config.data.train + config.data.validation >= 1.0)
+    throw Error(
+        fmt::format("data.train + data.validation = {} leaves no test split; make them sum "
+                    "to less than 1",
+                    config.data.train + config.data.validation));
+}
+
+}  // namespace edict

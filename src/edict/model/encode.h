@@ -1,0 +1,22 @@
+// Series as states: h(T), what a classifier reads.
+#pragma once
+
+#include <span>
+
+#include "edict/core/thread_pool.h"
+#include "edict/model/model.h"
+
+namespace edict {
+
+struct Encoding {
+  Matrix<float> states;  // H × series, in the order asked for
+  std::size_t observations = 0;
+  std::size_t clipped = 0;  // of these, by the guard
+};
+
+// Absorbs everything of the listed series and walks to T (see encoding_agenda). Throws Error for
+// data that are not the model's, and for a model that has no state to read.
+Encoding encode(const Model& model, const Dataset& data, std::span<const std::size_t> series,
+                ThreadPool& pool, const Guard& guard = {});
+
+}  // namespace edict

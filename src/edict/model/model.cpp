@@ -1,0 +1,262 @@
+#include "edict/model/model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "edict/core/error.h"
+#include "edict/core/json_text.h"
+#include "edict/model/registry.h"
+
+namespace edict {
+namespace {
+
+constexpr int kFormat = 2;
+
+constexpr const char* kClassifier = "classifier.";  // begins the names of its tensors
+
+std::string seed_tensor(std::int64_t seed, const Tensor& tensor) {
+  return fmt::format("classifier_seeds.{}.{}", seed,
+                     tensor.name.substr(std::string_view(kClassifier).size()));
+}
+
+nlohmann::json to_json(const Standardisation& z) {
+  return {{"mean", z.mean},
+          {"scale", z.scale},
+          {"statics_mean", z.statics_mean},
+          {"statics_scale", z.statics_scale}};
+}
+
+Standardisation standardisation_from_json(const nlohmann::json& json) {
+  return {json.at("mean"), json.at("scale"), json.at("statics_mean"), json.at("statics_scale")};
+}
+
+}  // namespace
+
+Marginal to_raw(const Standardisation& standardisation, std::size_t feature,
+                const Marginal& standard) {
+  const double unit = standardisation.scale[feature];
+  return {standardisation.to_raw(feature, standard.mean), standard.aleatoric * unit * unit,
+          standard.epistemic * unit * unit, standard.scale * unit, standard.dof};
+}
+
+Model Model::create(const Config& config, const Dataset& data, const Split& split,
+                    bool with_classifier) {
+  Model model;
+  model.config = config;
+  model.features = data.features;
+  model.statics = data.statics;
+  model.classes = data.classes;
+  model.protocol = fit_protocol(model.config.data, data, split);
+  // A kind without a distribution can do nothing but classify; two classes are enough to ask it.
+  with_classifier =
+      with_classifier || !make_network(model.config, static_cast<Index>(data.features.size()),
+                                       static_cast<Index>(data.statics.size()), 2)
+                              ->has_distribution();
+  if (with_classifier && data.classes.size() < 2)
+    throw Error(
+        fmt::format("the data have {}; {} learns to tell classes apart and needs a label column "
+                    "with at least two",
+                    data.classes.empty() ? "no labels" : "a single class", config.model.kind));
+  model.network = make_network(model.config, static_cast<Index>(data.features.size()),
+                               static_cast<Index>(data.statics.size()),
+                               with_classifier ? static_cast<Index>(data.classes.size()) : 0);
+  model.params =
+      model.network->layout().initial<float>(static_cast<std::uint64_t>(config.train.seed));
+  return model;
+}
+
+Model Model::with_classifier(const Config& settings,
+                             const std::vector<std::string>& class_names) const {
+  Model model;
+  model.config = config;
+  model.config.classify = settings.classify;
+  model.features = features;
+  model.statics = statics;
+  model.classes = class_names;
+  model.protocol = protocol;
+  model.network =
+      make_network(model.config, static_cast<Index>(features.size()),
+                   static_cast<Index>(statics.size()), static_cast<Index>(class_names.size()));
+  model.params = model.network->layout().initial<float>(
+      static_cast<std::uint64_t>(model.config.classify.seed));
+  // The classifier's parameters come last; everything before it is this model's, whether or not
+  // that has a classifier already.
+  const Index shared = model.params.size() - model.classifier_size();
+  model.params.head(shared) = params.head(shared);
+  return model;
+}
+
+Index Model::classifier_size() const {
+  Index size = 0;
+  for (const Tensor& tensor : network->layout().tensors())
+    if (tensor.name.starts_with(kClassifier)) size += tensor.size;
+  return size;
+}
+
+void Model::check_data(const Dataset& data) const {
+  const auto compare = [](const char* what, const std::vector<std::string>& expected,
+                          const std::vector<std::string>& found) {
+    if (expected == found) return;
+    throw Error(
+        fmt::format("the data's {} are [{}], the model's are [{}]; use the columns it was "
+                    "trained on, in that order",
+                    what, fmt::join(found, ", "), fmt::join(expected, ", ")));
+  };
+  compare("features", features, data.features);
+  compare("static covariates", statics, data.statics);
+}
+
+std::vector<std::int32_t> Model::labels(const Dataset& data) const {
+  std::vector<std::int32_t> own;  // of each of the data's classes
+  for (const std::string& name : data.classes) {
+    const auto found = std::find(classes.begin(), classes.end(), name);
+    own.push_back(found == classes.end() ? Dataset::kNone
+                                         : static_cast<std::int32_t>(found - classes.begin()));
+  }
+  std::vector<std::int32_t> result;
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    const std::int32_t label = data.labels[i];
+    result.push_back(label == Dataset::kNone ? Dataset::kNone : own[label]);
+    if (label != Dataset::kNone && own[label] == Dataset::kNone)
+      throw Error(
+          fmt::format("series {}: label '{}' is not among the model's classes [{}]; train the "
+                      "classifier on data that holds it, or remove the label",
+                      data.ids[i], data.classes[label], fmt::join(classes, ", ")));
+  }
+  return result;
+}
+
+Asking Model::asking(const Guard& guard) const {
+  if (!(guard.eta >= 0))
+    throw Error(fmt::format("eta = {}: give the number of deviations, at least 0", guard.eta));
+  Asking asking;
+  asking.guard = guard;
+  for (std::size_t j = 0; j < features.size(); ++j) {
+    asking.population_mean.push_back(protocol.population_mean(j));
+    asking.population_deviation.push_back(protocol.population_deviation(j));
+  }
+  return asking;
+}
+
+Split Model::split(const Dataset& data) const {
+  return edict::split(data, static_cast<std::uint64_t>(config.data.seed), config.data.train,
+                      config.data.validation,
+                      config.data.split == "group" ? SplitBy::group : SplitBy::label);
+}
+
+// ---------------------------------------------------------------------------------------- file
+
+TensorFile to_tensors(const Model& model) {
+  std::vector<std::int64_t> seeds;
+  for (const SeedClassifier& classifier : model.seed_classifiers) seeds.push_back(classifier.seed);
+  const nlohmann::json meta = {
+      {"format", kFormat},
+      {"config", to_json(model.config)},
+      {"features", model.features},
+      {"statics", model.statics},
+      {"classes", model.classes},
+      {"classifier", model.network->classes() > 0},
+      {"horizon", model.protocol.horizon},
+      {"standardisation", to_json(model.protocol.standardisation)},
+      {"population", to_json(model.protocol.population)},
+      {"classifier_seeds", seeds},
+  };
+  TensorFile file;
+  file.metadata["edict"] = json_text(meta);
+  for (const Tensor& tensor : model.network->layout().tensors()) {
+    const float* const begin = model.params.data() + tensor.offset;
+    file.tensors.push_back({tensor.name, tensor.shape, {begin, begin + tensor.size}});
+  }
+  const Index first = model.params.size() - model.classifier_size();
+  for (const SeedClassifier& classifier : model.seed_classifiers)
+    for (const Tensor& tensor : model.network->layout().tensors()) {
+      if (!tensor.name.starts_with(kClassifier)) continue;
+      const float* const begin = classifier.params.data() + tensor.offset - first;
+      file.tensors.push_back(
+          {seed_tensor(classifier.seed, tensor), tensor.shape, {begin, begin + tensor.size}});
+    }
+  return file;
+}
+
+Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
+  const auto refuse = [&](const std::string& why) {
+    return Error(fmt::format("{}: not a usable model file: {}", path.string(), why));
+  };
+  const auto found = file.metadata.find("edict");
+  if (found == file.metadata.end())
+    throw refuse("it has no edict metadata (was it written by another program?)");
+  Model model;
+  bool classifier = false;
+  std::vector<std::int64_t> seeds;
+  try {
+    const nlohmann::json meta = parse_json(found->second);
+    if (meta.at("format") != kFormat)
+      throw refuse(
+          fmt::format("format {} is not known to this version", json_text(meta.at("format"))));
+    from_json(meta.at("config"), model.config);
+    meta.at("features").get_to(model.features);
+    meta.at("statics").get_to(model.statics);
+    meta.at("classes").get_to(model.classes);
+    meta.at("classifier").get_to(classifier);
+    meta.at("horizon").get_to(model.protocol.horizon);
+    model.protocol.standardisation = standardisation_from_json(meta.at("standardisation"));
+    model.protocol.population = standardisation_from_json(meta.at("population"));
+    meta.at("classifier_seeds").get_to(seeds);
+  } catch (const nlohmann::json::exception&) {
+    throw refuse("its metadata is malformed");
+  }
+  if (!model.config.data.t_cut) throw refuse("its data.t_cut is not resolved");
+  model.protocol.time_unit = model.config.data.time_unit;
+  model.protocol.t_cut = *model.config.data.t_cut;
+  model.protocol.from_first = model.config.data.start == "first";
+  const auto fits = [&](const Standardisation& z) {
+    return z.mean.size() == model.features.size() && z.scale.size() == model.features.size() &&
+           z.statics_mean.size() == model.statics.size() &&
+           z.statics_scale.size() == model.statics.size();
+  };
+  if (model.features.empty() || !fits(model.protocol.standardisation) ||
+      !fits(model.protocol.population) || (classifier && model.classes.empty()) ||
+      (!classifier && !seeds.empty()))
+    throw refuse("its metadata contradicts itself");
+  model.network = make_network(model.config, static_cast<Index>(model.features.size()),
+                               static_cast<Index>(model.statics.size()),
+                               classifier ? static_cast<Index>(model.classes.size()) : 0);
+  std::size_t stored_numbers = 0;
+  for (const NamedTensor& t : file.tensors) stored_numbers += t.values.size();
+  if (static_cast<std::size_t>(model.network->layout().size()) > stored_numbers)
+    throw refuse("it holds fewer numbers than its configuration asks");
+  const auto take = [&](const std::string& name, const std::vector<Index>& shape, float* to) {
+    const auto stored = std::find_if(file.tensors.begin(), file.tensors.end(),
+                                     [&](const NamedTensor& t) { return t.name == name; });
+    if (stored == file.tensors.end())
+      throw refuse("tensor '" + name + "' is missing; train it again with this version");
+    if (stored->shape != shape)
+      throw refuse("tensor '" + name + "' has another shape than its configuration asks");
+    std::copy(stored->values.begin(), stored->values.end(), to);
+  };
+  model.params.resize(model.network->layout().size());
+  for (const Tensor& tensor : model.network->layout().tensors())
+    take(tensor.name, tensor.shape, model.params.data() + tensor.offset);
+  const Index first = model.params.size() - model.classifier_size();
+  for (const std::int64_t seed : seeds) {
+    SeedClassifier& own = model.seed_classifiers.emplace_back(
+        SeedClassifier{seed, Vector<float>(model.classifier_size())});
+    for (const Tensor& tensor : model.network->layout().tensors())
+      if (tensor.name.starts_with(kClassifier))
+        take(seed_tensor(seed, tensor), tensor.shape, own.params.data() + tensor.offset - first);
+  }
+  return model;
+}
+
+void save_model(const Model& model, const std::filesystem::path& path) {
+  write_tensors(to_tensors(model), path);
+}
+
+Model load_model(const std::filesystem::path& path) {
+  return from_tensors(read_tensors(path), path);
+}
+
+}  // namespace edict

@@ -1,0 +1,71 @@
+// A trained model: the network, its parameters and everything needed to use it on raw data again.
+#pragma once
+
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "edict/data/dataset.h"
+#include "edict/engine/network.h"
+#include "edict/model/config.h"
+#include "edict/model/safetensors.h"
+#include "edict/protocol/agenda.h"
+#include "edict/protocol/protocol.h"
+#include "edict/protocol/split.h"
+
+namespace edict {
+
+// A classifier's parameters, and the seed of its weights and batches.
+struct SeedClassifier {
+  std::int64_t seed;
+  Vector<float> params;
+};
+
+struct Model {
+  Config config;  // resolved: data.t_cut and data.start are what training used
+  std::vector<std::string> features, statics, classes;
+  Protocol protocol;
+  std::unique_ptr<Network> network;
+  Vector<float> params;
+  // Trained from several seeds on the same states h(T); the chosen one is also in `params`.
+  std::vector<SeedClassifier> seed_classifiers;
+
+  // A network for this data with initial parameters; resolves what the configuration left open.
+  // `with_classifier` asks for one that also tells classes apart, which a kind without a
+  // distribution always does.
+  static Model create(const Config& config, const Dataset& data, const Split& split,
+                      bool with_classifier = false);
+
+  // A copy with a classifier (freshly initialised) on top of the same trained parameters.
+  Model with_classifier(const Config& config, const std::vector<std::string>& class_names) const;
+
+  // How many of the last parameters are the classifier's on h(T); 0 without one.
+  Index classifier_size() const;
+
+  // Throws Error where the data's features or covariates are not the model's.
+  void check_data(const Dataset& data) const;
+
+  // The data's labels as indices into this model's classes, matched by name. Throws Error for a
+  // label the model does not know.
+  std::vector<std::int32_t> labels(const Dataset& data) const;
+
+  // What a worker needs to be told for this guard, without listeners.
+  Asking asking(const Guard& guard) const;
+
+  Split split(const Dataset& data) const;
+};
+
+void save_model(const Model& model, const std::filesystem::path& path);
+Model load_model(const std::filesystem::path& path);
+
+// The parts of save_model and load_model that a checkpoint shares.
+TensorFile to_tensors(const Model& model);
+Model from_tensors(const TensorFile& file, const std::filesystem::path& path);
+
+// A marginal in the model's units as one in the data's.
+Marginal to_raw(const Standardisation& standardisation, std::size_t feature,
+                const Marginal& standard);
+
+}  // namespace edict

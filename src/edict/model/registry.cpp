@@ -1,0 +1,42 @@
+#include "edict/model/registry.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "edict/baselines/gru_d.h"
+#include "edict/baselines/ipn.h"
+#include "edict/baselines/seft.h"
+#include "edict/core/error.h"
+#include "edict/engine/jump_ode_network.h"
+#include "edict/model/config.h"
+
+namespace edict {
+
+std::span<const ModelKind> model_kinds() {
+  static const ModelKind kinds[] = {edict_kind(), gru_ode_bayes_kind(), gru_d_kind(), ipn_kind(),
+                                    seft_kind()};
+  return kinds;
+}
+
+const ModelKind& model_kind(std::string_view name) {
+  const auto found = std::ranges::find(model_kinds(), name, &ModelKind::name);
+  if (found == model_kinds().end()) throw Error(fmt::format("unknown model.kind '{}'", name));
+  return *found;
+}
+
+NetworkSettings network_settings(const Config& config) {
+  return {config.model, config.loss, config.model.own, config.classify.layers,
+          config.train.tape_megabytes};
+}
+
+std::unique_ptr<Network> make_network(const Config& config, Index features, Index covariates,
+                                      Index classes) {
+  const ModelKind& kind = model_kind(config.model.kind);
+  if (classes == 0 && !kind.has_distribution)
+    throw Error(
+        fmt::format("{} only tells classes apart; give it data with a label column", kind.name));
+  return kind.make(network_settings(config), features, covariates, classes);
+}
+
+}  // namespace edict

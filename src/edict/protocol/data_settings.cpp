@@ -1,0 +1,31 @@
+#include "edict/protocol/data_settings.h"
+
+namespace edict {
+
+void declare(DataSettings& s, settings::Keys& keys) {
+  using namespace settings;
+  keys.push_back(
+      whole("data.seed", "fixes the split and the held-out observations", s.seed, 0, kMaxSeed));
+  keys.push_back(number("data.train", "share of the series to train on", s.train, 0.01, 0.98));
+  keys.push_back(number("data.validation",
+                        "share of the series to choose by; the rest is the test split",
+                        s.validation, 0.01, 0.98));
+  keys.push_back(text("data.split", "stratified by label, or whole groups on one side", s.split,
+                      {"label", "group"}));
+  keys.push_back(
+      flag("data.standardise", "z-normalise features by the training split", s.standardise));
+  keys.push_back(text("data.start",
+                      "where a series' clock starts: at 0, at its first event, or whichever fits",
+                      s.start, {"auto", "zero", "first"}));
+  keys.push_back(number("data.time_unit", "times are divided by this before the model sees them",
+                        s.time_unit, 1e-30, 1e30));
+  keys.push_back(number_or_auto(
+      "data.t_cut",
+      "training sees times before this, extrapolation is after; auto: 3/4 of the range", s.t_cut,
+      -1e30, 1e30));
+  keys.push_back(number("data.holdout",
+                        "share of the observations before t_cut held out for interpolation",
+                        s.holdout, 0.0, 0.9));
+}
+
+}  // namespace edict

@@ -1,0 +1,26 @@
+// The [data] table: how a dataset is split, measured and cut.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "edict/settings/settings.h"
+
+namespace edict {
+
+struct DataSettings {
+  std::int64_t seed = 0;
+  double train = 0.7;
+  double validation = 0.1;
+  std::string split = "label";
+  bool standardise = true;
+  std::string start = "auto";
+  double time_unit = 1.0;
+  std::optional<double> t_cut;  // empty: chosen from the data
+  double holdout = 0.1;
+};
+
+void declare(DataSettings& settings, settings::Keys& keys);
+
+}  // namespace edict

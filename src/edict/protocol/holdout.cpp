@@ -1,0 +1,25 @@
+#include "edict/protocol/holdout.h"
+
+#include <fmt/core.h>
+
+#include "edict/core/error.h"
+#include "edict/core/rng.h"
+#include "edict/protocol/series_stream.h"
+
+namespace edict {
+
+Holdout draw_holdout(const Dataset& dataset, double t_cut, double fraction, std::uint64_t seed) {
+  if (!(fraction >= 0.0 && fraction <= 1.0))
+    throw Error(fmt::format("holdout: {} is not a share; give one from 0 to 1", fraction));
+  Holdout held(dataset.observations.size(), 0);
+  for (std::size_t i = 0; i < dataset.size(); ++i) {
+    Rng rng(seed, series_stream(dataset.ids[i], "holdout"));
+    for (std::size_t e = dataset.first_event[i];
+         e < dataset.first_event[i + 1] && dataset.times[e] < t_cut; ++e)
+      for (std::size_t o = dataset.first_observation[e]; o < dataset.first_observation[e + 1]; ++o)
+        held[o] = rng.uniform() < fraction ? 1 : 0;
+  }
+  return held;
+}
+
+}  // namespace edict

@@ -1,0 +1,48 @@
+// Faults added to a dataset's observations, to see how a model bears them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "edict/data/dataset.h"
+#include "edict/protocol/standardise.h"
+
+namespace edict {
+
+// σ and mean below are the standardisation's for the feature; a "pair" is a (series, feature).
+enum class NoiseKind {
+  compounding,  // + σ·s(t)·N(0,1) with s(t) = strength·(1+rate)^(t/unit), at most 10³⁰
+  asymmetric,   // + σ·s(t)·|N(0,1)|
+  spikes,       // a `fraction` of the values becomes mean ± strength·σ
+  stuck,        // in a `fraction` of the pairs, the last value is repeated from a random moment on
+  drift,  // in a `fraction` of the pairs, + strength·σ·(t−t₀)/(T−t₀) from a random t₀ on
+  bursts,  // in a `fraction` of the series, nothing observed for `strength` × the time span
+  units,   // in a `fraction` of the pairs, values × strength in a random stretch of time
+};
+
+// `fraction` leaves compounding and asymmetric noise alone: they touch every value.
+struct NoiseSpec {
+  NoiseKind kind = NoiseKind::compounding;
+  double rate = 0.0;
+  double strength = 0.1;
+  double fraction = 1.0;
+  std::uint64_t seed = 0;
+  double unit = 1.0;  // of time: what the rate is per
+};
+
+// The kind by its name above, with usual parameters (the paper's 0.1 for compounding).
+NoiseSpec noise_from_name(std::string_view name);
+std::string_view name_of(NoiseKind kind);
+
+// The paper's sweep: ρ at level 0 … 9 of ten evenly spaced values from 0 to `largest_rate`.
+double noise_rate(int level, double largest_rate);
+
+// A copy with noise on the listed series (none listed: on all). Times are never changed; events
+// left without an observation vanish. The draw for a series depends on the seed, its id and its own
+// observations only. Values stay finite.
+Dataset with_noise(const Dataset& dataset, std::span<const std::size_t> series,
+                   const NoiseSpec& noise, const Standardisation& standardisation);
+
+}  // namespace edict

@@ -1,0 +1,174 @@
+#include "edict/protocol/protocol.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "edict/core/error.h"
+
+namespace edict {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+// The largest value that enters a model, in its own units.
+constexpr double kLargest = 1e30;
+
+struct TimeRange {
+  double first = kInf, last = -kInf;
+};
+
+TimeRange time_range(const Dataset& data, const std::vector<std::size_t>& series) {
+  TimeRange range;
+  for (std::size_t i : series)
+    if (data.events(i) > 0) {
+      range.first = std::min(range.first, data.times[data.first_event[i]]);
+      range.last = std::max(range.last, data.times[data.first_event[i + 1] - 1]);
+    }
+  return range;
+}
+
+Agenda<float> begin_agenda(const Protocol& protocol, const Dataset& data, std::size_t series) {
+  Agenda<float> agenda;
+  agenda.id = data.ids[series];
+  const bool from_first = protocol.from_first && data.events(series) > 0;
+  agenda.start = from_first ? protocol.to_model_time(data.times[data.first_event[series]]) : 0.0;
+  const auto covariates = data.covariates(series);
+  for (std::size_t c = 0; c < covariates.size(); ++c)
+    agenda.covariates.push_back(protocol.to_model_covariate(c, covariates[c]));
+  return agenda;
+}
+
+void observe(const Protocol& protocol, const Observation& o, Agenda<float>& agenda) {
+  agenda.observe(o.feature, protocol.to_model_value(static_cast<std::size_t>(o.feature), o.value));
+}
+
+void check_start(const Protocol& protocol, const Agenda<float>& agenda) {
+  if (!agenda.stops.empty() && agenda.stops.front().time < agenda.start)
+    throw Error(
+        fmt::format("series {}: time {} lies before the model's clock starts at {}; train "
+                    "with data.start=first",
+                    agenda.id, agenda.stops.front().time * protocol.time_unit,
+                    agenda.start * protocol.time_unit));
+}
+
+}  // namespace
+
+float Protocol::to_model_value(std::size_t feature, double value) const {
+  return static_cast<float>(
+      std::clamp(standardisation.to_standard(feature, value), -kLargest, kLargest));
+}
+
+float Protocol::to_model_covariate(std::size_t covariate, double value) const {
+  const double z =
+      (value - standardisation.statics_mean[covariate]) / standardisation.statics_scale[covariate];
+  return std::isnan(z) ? 0.0f : static_cast<float>(std::clamp(z, -kLargest, kLargest));
+}
+
+Protocol fit_protocol(DataSettings& settings, const Dataset& data, const Split& split) {
+  const TimeRange range = time_range(data, split.train);
+  if (!(range.first <= range.last))
+    throw Error("the training split has no observation at all; nothing can be learnt");
+  if (!settings.t_cut) settings.t_cut = range.first + 0.75 * (range.last - range.first);
+  if (*settings.t_cut <= range.first)
+    throw Error(
+        fmt::format("data.t_cut = {} leaves nothing to train on (the first time is {}); "
+                    "choose a later one",
+                    *settings.t_cut, range.first));
+  // Zero is a natural start only if the data begin near it.
+  if (settings.start == "auto")
+    settings.start =
+        range.first >= 0 && range.first <= 2 * (range.last - range.first) ? "zero" : "first";
+  if (settings.start == "zero" && range.first < 0)
+    throw Error(
+        fmt::format("the data begin at time {}, before 0; set data.start=first", range.first));
+  Protocol protocol;
+  protocol.time_unit = settings.time_unit;
+  protocol.t_cut = *settings.t_cut;
+  protocol.from_first = settings.start == "first";
+  protocol.horizon = range.last;
+  protocol.population = fit_standardisation(data, split.train, protocol.t_cut);
+  protocol.standardisation = protocol.population;
+  if (!settings.standardise) {
+    std::fill(protocol.standardisation.mean.begin(), protocol.standardisation.mean.end(), 0.0);
+    std::fill(protocol.standardisation.scale.begin(), protocol.standardisation.scale.end(), 1.0);
+  }
+  return protocol;
+}
+
+// ------------------------------------------------------------------------------------- agendas
+
+Agenda<float> training_agenda(const Protocol& protocol, const Dataset& data, std::size_t series) {
+  Agenda<float> agenda = begin_agenda(protocol, data, series);
+  for (std::size_t e = data.first_event[series]; e < data.first_event[series + 1]; ++e) {
+    if (data.times[e] >= protocol.t_cut) break;
+    agenda.stop(protocol.to_model_time(data.times[e]),
+                Agenda<float>::kAbsorb | Agenda<float>::kScore);
+    for (const Observation& o : data.observed(e)) observe(protocol, o, agenda);
+  }
+  check_start(protocol, agenda);
+  return agenda;
+}
+
+Agenda<float> evaluation_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
+                                const std::vector<std::uint8_t>& holdout) {
+  constexpr auto kJudge = Agenda<float>::kScore | Agenda<float>::kQuery;
+  Agenda<float> agenda = begin_agenda(protocol, data, series);
+  for (std::size_t e = data.first_event[series]; e < data.first_event[series + 1]; ++e) {
+    const double time = protocol.to_model_time(data.times[e]);
+    const bool beyond = data.times[e] >= protocol.t_cut;
+    const auto observations = data.observed(e);
+    const std::uint8_t* held = holdout.data() + data.first_observation[e];
+    for (const bool judged : {true, false}) {  // what is held out is judged before the rest enters
+      bool opened = false;
+      for (std::size_t k = 0; k < observations.size(); ++k) {
+        if ((beyond || held[k]) != judged) continue;
+        if (!opened) agenda.stop(time, judged ? kJudge : Agenda<float>::kAbsorb);
+        opened = true;
+        observe(protocol, observations[k], agenda);
+      }
+    }
+  }
+  check_start(protocol, agenda);
+  return agenda;
+}
+
+Agenda<float> encoding_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
+                              bool scored) {
+  const std::uint8_t what = Agenda<float>::kAbsorb | (scored ? Agenda<float>::kScore : 0);
+  Agenda<float> agenda = begin_agenda(protocol, data, series);
+  for (std::size_t e = data.first_event[series]; e < data.first_event[series + 1]; ++e) {
+    agenda.stop(protocol.to_model_time(data.times[e]), what);
+    for (const Observation& o : data.observed(e)) observe(protocol, o, agenda);
+  }
+  check_start(protocol, agenda);
+  double end = protocol.to_model_time(protocol.horizon);
+  if (!agenda.stops.empty())
+    end = std::max(end, agenda.stops.back().time);
+  else if (protocol.from_first)
+    end = agenda.start;
+  agenda.stop(std::max(end, agenda.start), Agenda<float>::kQuery);
+  return agenda;
+}
+
+Agenda<float> query_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
+                           const std::vector<double>& times) {
+  Agenda<float> agenda = begin_agenda(protocol, data, series);
+  auto next = times.begin();
+  const auto query_until = [&](double time) {
+    for (; next != times.end() && *next <= time; ++next)
+      agenda.stop(std::max(agenda.start, protocol.to_model_time(*next)), Agenda<float>::kQuery);
+  };
+  for (std::size_t e = data.first_event[series]; e < data.first_event[series + 1]; ++e) {
+    query_until(data.times[e]);
+    agenda.stop(protocol.to_model_time(data.times[e]), Agenda<float>::kAbsorb);
+    for (const Observation& o : data.observed(e)) observe(protocol, o, agenda);
+  }
+  query_until(kInf);
+  check_start(protocol, agenda);
+  return agenda;
+}
+
+}  // namespace edict

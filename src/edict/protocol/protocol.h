@@ -1,0 +1,65 @@
+// What stands between raw series and a model: where clocks start, in which unit they run, up to
+// when a series is known, and how values are scaled. A model carries the protocol it was trained
+// with; every way in goes through it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "edict/data/dataset.h"
+#include "edict/protocol/agenda.h"
+#include "edict/protocol/data_settings.h"
+#include "edict/protocol/split.h"
+#include "edict/protocol/standardise.h"
+
+namespace edict {
+
+struct Protocol {
+  double time_unit = 1.0;           // times are divided by this
+  double t_cut = 0.0;               // in the data's unit: training sees what is before it
+  bool from_first = false;          // a series' clock starts at its first event, else at 0
+  double horizon = 0.0;             // last time of the training split: where h(T) is read
+  Standardisation standardisation;  // between the data's units and the model's
+  Standardisation population;       // of the training split; the same, if data.standardise
+
+  double to_model_time(double time) const { return time / time_unit; }
+  // A value as the model sees it. One beyond any measurement stays one that products in single
+  // precision can bear.
+  float to_model_value(std::size_t feature, double value) const;
+  float to_model_covariate(std::size_t covariate, double value) const;  // 0 where it is missing
+
+  // Mean and deviation of a feature in the training split, in the model's units.
+  double population_mean(std::size_t feature) const {
+    return standardisation.to_standard(feature, population.mean[feature]);
+  }
+  double population_deviation(std::size_t feature) const {
+    return population.scale[feature] / standardisation.scale[feature];
+  }
+};
+
+// Fits the training split, choosing what the settings leave open, which then stands in `settings`.
+// Throws Error where nothing would be left to learn from.
+Protocol fit_protocol(DataSettings& settings, const Dataset& data, const Split& split);
+
+// ---- agendas of one series ----
+
+// Absorbs and scores everything before t_cut.
+Agenda<float> training_agenda(const Protocol& protocol, const Dataset& data, std::size_t series);
+
+// Absorbs what is before t_cut and not held out; queries every held-out observation
+// (interpolation) and everything from t_cut on (extrapolation), which are also scored.
+Agenda<float> evaluation_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
+                                const std::vector<std::uint8_t>& holdout);
+
+// Absorbs everything, scored or not, and ends with an empty stop marked as a query at T: the
+// protocol's horizon, or the last event where that is later. With clocks from the first event a
+// series without events has no clock, and T is its start.
+Agenda<float> encoding_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
+                              bool scored = false);
+
+// Absorbs everything, and queries at the given times (ascending, in the data's unit): a query at
+// the time of an observation tells what was expected before it.
+Agenda<float> query_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
+                           const std::vector<double>& times);
+
+}  // namespace edict

@@ -1,0 +1,70 @@
+#include "edict/protocol/standardise.h"
+
+#include "edict/data/moments.h"
+
+namespace edict {
+namespace {
+
+std::vector<Moments> feature_moments(const Dataset& dataset, std::span<const std::size_t> series,
+                                     double until) {
+  return moments_of(dataset.features.size(), [&](auto visit) {
+    for (const std::size_t i : series)
+      for (std::size_t e = dataset.first_event[i];
+           e < dataset.first_event[i + 1] && dataset.times[e] < until; ++e)
+        for (const Observation& observation : dataset.observed(e))
+          visit(static_cast<std::size_t>(observation.feature), observation.value);
+  });
+}
+
+void take(const std::vector<Moments>& moments, std::vector<double>& mean,
+          std::vector<double>& scale) {
+  for (const Moments& m : moments) {
+    mean.push_back(m.count > 0 ? m.mean : 0.0);
+    scale.push_back(m.count > 0 && m.std > 0.0 ? m.std : 1.0);
+  }
+}
+
+}  // namespace
+
+Standardisation fit_standardisation(const Dataset& dataset, std::span<const std::size_t> series,
+                                    double until) {
+  Standardisation fit;
+  take(feature_moments(dataset, series, until), fit.mean, fit.scale);
+  take(moments_of(dataset.statics.size(),
+                  [&](auto visit) { each_known_static(dataset, series, visit); }),
+       fit.statics_mean, fit.statics_scale);
+  return fit;
+}
+
+Standardisation identity_standardisation(const Dataset& dataset) {
+  return {std::vector<double>(dataset.features.size(), 0.0),
+          std::vector<double>(dataset.features.size(), 1.0),
+          std::vector<double>(dataset.statics.size(), 0.0),
+          std::vector<double>(dataset.statics.size(), 1.0)};
+}
+
+Dataset standardised(const Dataset& dataset, const Standardisation& standardisation) {
+  Dataset result = dataset;
+  for (Observation& observation : result.observations)
+    observation.value = standardisation.to_standard(static_cast<std::size_t>(observation.feature),
+                                                    observation.value);
+  const std::size_t statics = dataset.statics.size();
+  for (std::size_t k = 0; k < result.static_values.size(); ++k) {
+    double& value = result.static_values[k];
+    value = std::isnan(value) ? 0.0
+                              : (value - standardisation.statics_mean[k % statics]) /
+                                    standardisation.statics_scale[k % statics];
+  }
+  return result;
+}
+
+std::vector<std::size_t> never_observed(const Dataset& dataset, std::span<const std::size_t> series,
+                                        double until) {
+  const auto moments = feature_moments(dataset, series, until);
+  std::vector<std::size_t> result;
+  for (std::size_t f = 0; f < moments.size(); ++f)
+    if (moments[f].count == 0) result.push_back(f);
+  return result;
+}
+
+}  // namespace edict

@@ -1,0 +1,180 @@
+#include "edict/sources/csv_text.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "edict/core/error.h"
+#include "edict/sources/csv.h"
+
+namespace edict {
+namespace {
+
+constexpr std::size_t kPadding = 16;
+
+struct Descriptor {
+  int number;
+  ~Descriptor() {
+    if (number >= 0) ::close(number);
+  }
+};
+
+bool blank(char c) { return c == ' ' || c == '\t'; }
+
+std::string_view without_blanks(std::string_view text) {
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace
+
+CsvText CsvText::from_file(const std::filesystem::path& path, const CsvLimits& limits) {
+  CsvText text;
+  text.name_ = path.string();
+  const auto refuse = [&](std::string_view what) {
+    throw Error(fmt::format("{}: {}", text.name_, what));
+  };
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.number < 0 && errno == ENOENT) refuse("no such file; check the path");
+  if (file.number < 0) text.fail_read();
+  struct stat status {};
+  if (::fstat(file.number, &status) != 0) text.fail_read();
+  if (S_ISDIR(status.st_mode)) refuse("is a directory; give a CSV file");
+
+  if (S_ISREG(status.st_mode) && static_cast<std::size_t>(status.st_size) <= limits.bytes)
+    text.map(file.number, static_cast<std::size_t>(status.st_size));
+  else
+    text.read(file.number, limits);
+  text.check(limits);
+  return text;
+}
+
+// Copying into fresh memory would cost more than reading the numbers. The file is mapped over the
+// front of a mapping of zeros that is a page longer, which is the padding.
+void CsvText::map(int file, std::size_t size) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t length = (size / page + 2) * page;
+  void* zeros = ::mmap(nullptr, length, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (zeros == MAP_FAILED) fail_read();
+  bytes_ = {static_cast<char*>(zeros), Release{length}};
+  size_ = size;
+  if (size > 0 &&
+      ::mmap(zeros, size, PROT_READ, MAP_PRIVATE | MAP_FIXED | MAP_POPULATE, file, 0) == MAP_FAILED)
+    fail_read();
+}
+
+// A pipe has no size to begin with: the room doubles until the end is reached.
+void CsvText::read(int file, const CsvLimits& limits) {
+  std::size_t room = 0;
+  for (ssize_t got = 1; got != 0 && size_ <= limits.bytes;) {
+    if (size_ == room) {
+      room = std::max<std::size_t>(2 * room, 65536);
+      std::unique_ptr<char, Release> larger(new char[room + kPadding]);
+      if (size_ > 0) std::memcpy(larger.get(), bytes_.get(), size_);
+      bytes_ = std::move(larger);
+    }
+    got = ::read(file, bytes_.get() + size_, room - size_);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail_read();
+    size_ += static_cast<std::size_t>(got);
+  }
+  std::memset(bytes_.get() + size_, 0, kPadding);
+}
+
+void CsvText::fail_read() const {
+  throw Error(fmt::format("{}: cannot be read ({}); check the file and its permissions", name_,
+                          std::strerror(errno)));
+}
+
+void CsvText::Release::operator()(char* bytes) const {
+  if (mapped > 0)
+    ::munmap(bytes, mapped);
+  else
+    delete[] bytes;
+}
+
+CsvText CsvText::from_memory(std::string_view source, std::string name, const CsvLimits& limits) {
+  CsvText text;
+  text.name_ = std::move(name);
+  text.size_ = source.size();
+  text.bytes_.reset(new char[source.size() + kPadding]());
+  if (!source.empty()) std::memcpy(text.bytes_.get(), source.data(), source.size());
+  text.check(limits);
+  return text;
+}
+
+void CsvText::check(const CsvLimits& limits) const {
+  if (size_ > limits.bytes)
+    throw Error(fmt::format("{}: is larger than the limit of {} bytes; split it or raise the limit",
+                            name_, limits.bytes));
+  if (const void* zero = size_ == 0 ? nullptr : std::memchr(bytes_.get(), 0, size_))
+    fail(static_cast<const char*>(zero),
+         "holds a zero byte, so it is no text; give a CSV file in UTF-8");
+}
+
+const char* CsvText::begin() const {
+  const bool marked = size_ >= 3 && std::memcmp(bytes_.get(), "\xef\xbb\xbf", 3) == 0;
+  return bytes_.get() + (marked ? 3 : 0);
+}
+
+CsvCell CsvText::read_cell(const char*& p, std::string& scratch) const {
+  const char* at = p;
+  while (blank(*p)) ++p;
+  if (*p != '"') {
+    while (!ends_cell(*p) || (*p == '\r' && p[1] != '\n' && p[1] != '\0')) ++p;
+    return {without_blanks({at, static_cast<std::size_t>(p - at)}), at};
+  }
+  const char* from = ++p;
+  bool doubled = false;
+  for (;; ++p) {
+    if (*p == '\0')
+      fail(at, "a quote is opened here and never closed; close it or double the quote character");
+    if (*p != '"') continue;
+    if (p[1] != '"') break;
+    ++p;
+    doubled = true;
+  }
+  std::string_view text(from, static_cast<std::size_t>(p - from));
+  if (doubled) {
+    scratch.clear();
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      scratch.push_back(text[i]);
+      if (text[i] == '"') ++i;
+    }
+    text = scratch;
+  }
+  ++p;
+  while (blank(*p)) ++p;
+  if (!ends_cell(*p))
+    fail(at, "text follows a closing quote; double the quotes that belong to the text");
+  return {text, at};
+}
+
+const char* CsvText::next_line(const char* p) {
+  if (*p == '\r') ++p;
+  if (*p == '\n') ++p;
+  return p;
+}
+
+std::size_t CsvText::line_of(const char* at) const {
+  const char* begin = bytes_.get();
+  return 1 + static_cast<std::size_t>(std::count(begin, at, '\n'));
+}
+
+void CsvText::fail(const char* at, std::string_view what) const {
+  throw Error(fmt::format("{}:{}: {}", name_, line_of(at), what));
+}
+
+void CsvText::fail(const char* at, std::string_view column, std::string_view what) const {
+  throw Error(fmt::format("{}:{}: column '{}': {}", name_, line_of(at), column, what));
+}
+
+}  // namespace edict

@@ -1,0 +1,112 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "edict/core/atomic_file.h"
+#include "edict/core/error.h"
+#include "edict/sources/csv.h"
+#include "edict/sources/csv_layout.h"
+
+namespace edict {
+namespace {
+
+void append_number(std::string& line, double value) {
+  char digits[32];
+  const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value);
+  line.append(digits, end);
+}
+
+void check(const Dataset& dataset, const std::filesystem::path& path) {
+  const auto refuse = [&path](const std::string& what) {
+    throw Error(fmt::format("{}: {}", path.string(), what));
+  };
+  const auto& features = dataset.features;
+  for (const std::string& name : features)
+    if (!valid_feature_name(name))
+      refuse(
+          fmt::format("column '{}': cannot name a feature; rename it (no colon, not id, time, "
+                      "label or group)",
+                      name));
+  if (features.size() == 2 && std::min(features[0], features[1]) == "feature" &&
+      std::max(features[0], features[1]) == "value")
+    refuse("features 'feature' and 'value' would read as long form; rename one");
+  for (std::size_t i = 0; i < dataset.size(); ++i)
+    if (dataset.ids[i].empty()) refuse(fmt::format("series {} has no id; give it one", i));
+  for (const double time : dataset.times)
+    if (!std::isfinite(time)) refuse("a time is not finite; remove the event");
+  for (const Observation& observation : dataset.observations)
+    if (!std::isfinite(observation.value))
+      refuse(fmt::format("column '{}': a value is not finite; remove the observation",
+                         features[static_cast<std::size_t>(observation.feature)]));
+}
+
+}  // namespace
+
+std::string csv_cell(std::string_view text) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos &&
+      (text.empty() || (!blank(text.front()) && !blank(text.back()))))
+    return std::string(text);
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"') result += '"';
+    result += c;
+  }
+  return result + '"';
+}
+
+void write_csv(const Dataset& dataset, const std::filesystem::path& path) {
+  check(dataset, path);
+  AtomicFile file(path);
+  std::string line = "id,time";
+  if (!dataset.classes.empty()) line += ",label";
+  if (!dataset.groups.empty()) line += ",group";
+  for (const std::string& name : dataset.statics) line += ',' + csv_cell("static:" + name);
+  for (const std::string& name : dataset.features) line += ',' + csv_cell(name);
+  line += '\n';
+  file.write(line);
+
+  const auto features = static_cast<std::int32_t>(dataset.features.size());
+  const auto add_name = [](std::string& to, const std::vector<std::string>& names,
+                           std::int32_t index) {
+    if (names.empty()) return;
+    to += ',';
+    if (index != Dataset::kNone) to += csv_cell(names[static_cast<std::size_t>(index)]);
+  };
+  std::string id, described;
+  for (std::size_t i = 0; i < dataset.size(); ++i) {
+    id = csv_cell(dataset.ids[i]) + ',';
+    described.clear();
+    add_name(described, dataset.classes, dataset.labels[i]);
+    add_name(described, dataset.groups, dataset.group_of[i]);
+    for (const double value : dataset.covariates(i)) {
+      described += ',';
+      if (!std::isnan(value)) append_number(described, value);
+    }
+    if (dataset.events(i) == 0) {
+      line = id + described;
+      line.append(static_cast<std::size_t>(features), ',');
+      line += '\n';
+      file.write(line);
+    }
+    for (std::size_t e = dataset.first_event[i]; e < dataset.first_event[i + 1]; ++e) {
+      line = id;
+      append_number(line, dataset.times[e]);
+      line += described;
+      std::int32_t next = 0;  // the feature whose cell comes next
+      for (const Observation& observation : dataset.observed(e)) {
+        line.append(static_cast<std::size_t>(observation.feature - next + 1), ',');
+        append_number(line, observation.value);
+        next = observation.feature + 1;
+      }
+      line.append(static_cast<std::size_t>(features - next), ',');
+      line += '\n';
+      file.write(line);
+    }
+  }
+  file.commit();
+}
+
+}  // namespace edict

@@ -1,0 +1,11 @@
+#include "edict/study/embedded.h"
+
+namespace edict {
+
+std::optional<std::string_view> embedded(std::string_view name) {
+  for (const EmbeddedFile& file : embedded_files())
+    if (file.name == name) return file.text;
+  return std::nullopt;
+}
+
+}  // namespace edict

@@ -1,0 +1,166 @@
+// GRU-ODE-Bayes: gradients against differences, everything against its PyTorch peer, and what its
+// Gaussian head tells of a feature.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "edict/engine/gaussian_head.h"
+#include "edict/engine/network.h"
+#include "edict/engine/walk.h"
+#include "edict/train/adam.h"
+#include "engine/finite_difference.h"
+#include "engine/peer_golden.h"
+#include "engine/random_agenda.h"
+
+namespace edict {
+namespace {
+
+constexpr double kForever = std::numeric_limits<double>::infinity();
+constexpr std::size_t kTape = std::size_t{1} << 30;
+using Model = JumpOde<GaussianHead>;
+
+Config small_config() {
+  Config config;
+  config.model.kind = "gru-ode-bayes";
+  config.model.hidden = 6;
+  config.model.head_hidden = 4;
+  config.model.encoder_width = 3;
+  config.model.step = 0.1;
+  config.loss.kl = 0.3;
+  config.loss.kl_observation_std = 0.2;
+  return config;
+}
+
+template <class S>
+LossSums learn(const Model& model, const std::vector<Agenda<S>>& agendas, const Vector<S>& params,
+               const LossWeights& weights, Vector<S>& grads, double absorb_until = kForever) {
+  std::vector<Passenger<S>> passengers;
+  for (const auto& agenda : agendas) passengers.push_back({&agenda, absorb_until});
+  grads = Vector<S>::Zero(model.layout.size());
+  return Walk<S, GaussianHead>(model).train(params.data(), passengers, weights, kTape,
+                                            grads.data());
+}
+
+void check_gradients(const std::vector<Agenda<double>>& agendas, double absorb_until = kForever) {
+  const Model model(network_settings(small_config()), 3, 2);
+  const LossWeights weights{0.7, 0.3};
+  expect_gradients(model.layout, moved_parameters<double>(model.layout, 3),
+                   [&](const Vector<double>& params, Vector<double>& grads) {
+                     const LossSums sums =
+                         learn(model, agendas, params, weights, grads, absorb_until);
+                     return weights.scale * (sums.nll + weights.kl * sums.kl);
+                   });
+}
+
+TEST(GruOdeBayesGradient, ManyLengthsAndNoObservation) {
+  Rng rng(1);
+  std::vector<Agenda<double>> agendas;
+  for (int events : {5, 1, 0, 7})
+    agendas.push_back(random_agenda<double>(rng, 3, events, 0.3, 0.5));
+  check_gradients(agendas);
+}
+
+TEST(GruOdeBayesGradient, OneObservation) {
+  Rng rng(2);
+  check_gradients({random_agenda<double>(rng, 3, 1, 0.3, 0.0)});
+}
+
+TEST(GruOdeBayesGradient, FeatureNeverSeenAndCovariatesMissing) {
+  Rng rng(3);
+  std::vector<Agenda<double>> agendas{random_agenda<double>(rng, 2, 4, 0.3, 0.6)};
+  agendas[0].covariates.clear();
+  check_gradients(agendas);
+}
+
+TEST(GruOdeBayesGradient, Forecasts) {
+  Rng rng(4);
+  check_gradients({random_agenda<double>(rng, 3, 6, 0.3, 0.5)}, 0.8);
+}
+
+TEST(GruOdeBayesGolden, LossesAndGradientsEqualPyTorch) {
+  for (const auto& c : peer_cases("gru_ode_bayes")) {
+    const Config config = peer_config(c);
+    const Model model(network_settings(config), c.at("features"), c.at("covariates"));
+    const auto params = peer_vector<double>(model.layout, c.at("params"));
+    Vector<double> grads;
+    const LossSums sums =
+        learn(model, peer_agendas<double>(c), params, {1.0, config.loss.kl}, grads);
+    EXPECT_NEAR(sums.nll, c.at("nll"), 1e-10 * std::abs(sums.nll));
+    EXPECT_NEAR(sums.kl, c.at("kl"), 1e-10 * std::abs(sums.kl));
+    expect_peer_gradients(model.layout, grads, c.at("grads"), 1e-9);
+  }
+}
+
+// From equal weights, in float against PyTorch in double: ten steps keep four digits.
+TEST(GruOdeBayesGolden, FirstTenLossesEqualPyTorch) {
+  for (const auto& c : peer_cases("gru_ode_bayes")) {
+    const Config config = peer_config(c);
+    const Model model(network_settings(config), c.at("features"), c.at("covariates"));
+    auto params = peer_vector<float>(model.layout, c.at("params"));
+    const auto agendas = peer_agendas<float>(c);
+    double observations = 0;
+    for (const auto& agenda : agendas) observations += static_cast<double>(agenda.feature.size());
+    Adam adam(model.layout.size());
+    Vector<float> grads;
+    ASSERT_EQ(c.at("losses").size(), 10u);
+    for (const double expected : c.at("losses")) {
+      const LossSums sums =
+          learn(model, agendas, params, {1 / observations, config.loss.kl}, grads);
+      const double loss = (sums.nll + config.loss.kl * sums.kl) / observations;
+      EXPECT_NEAR(loss, expected, 1e-4 * std::abs(expected));
+      adam.step(grads, 1e-3, 0.0, params);
+    }
+    EXPECT_LT(c.at("losses")[9], c.at("losses")[0]);
+  }
+}
+
+TEST(GruOdeBayes, BatchingChangesNothing) {
+  const Model model(network_settings(small_config()), 3, 2);
+  const Vector<double> params = moved_parameters<double>(model.layout, 5);
+  Rng rng(5);
+  std::vector<Agenda<double>> agendas;
+  for (int events : {4, 0, 9, 1})
+    agendas.push_back(random_agenda<double>(rng, 3, events, 0.3, 0.5));
+  const LossWeights weights{1.0, 0.3};
+  Vector<double> together, again, one, sum = Vector<double>::Zero(params.size());
+  const LossSums all = learn(model, agendas, params, weights, together);
+  learn(model, agendas, params, weights, again);
+  EXPECT_EQ(together, again);
+  LossSums added;
+  for (const auto& agenda : agendas) {
+    added += learn(model, {agenda}, params, weights, one);
+    sum += one;
+  }
+  EXPECT_NEAR(added.nll, all.nll, 1e-12 * std::abs(all.nll));
+  EXPECT_NEAR(added.kl, all.kl, 1e-12 * std::abs(all.kl));
+  EXPECT_LT((sum - together).cwiseAbs().maxCoeff(), 1e-11 * together.cwiseAbs().maxCoeff());
+}
+
+TEST(GruOdeBayes, TellsGaussianMarginals) {
+  const auto network = make_network(small_config(), 3, 2, 0);
+  EXPECT_TRUE(network->has_distribution());
+  const Vector<float> params = moved_parameters<float>(network->layout(), 6);
+  Agenda<float> agenda;
+  agenda.covariates = {0.1f, -0.2f};
+  agenda.stop(0.5, Agenda<float>::kScore | Agenda<float>::kQuery);
+  agenda.observe(1, 0.4f);
+  const Example example{&agenda};
+  std::vector<Marginal> told;
+  Asking asking;
+  asking.on_query = [&](std::size_t, std::size_t, std::span<const Marginal> m,
+                        std::span<const float>) { told.assign(m.begin(), m.end()); };
+  const LossSums sums = network->worker()->ask(params.data(), {&example, 1}, asking);
+  ASSERT_EQ(told.size(), 3u);
+  for (const Marginal& m : told) {
+    EXPECT_EQ(m.epistemic, 0.0);
+    EXPECT_EQ(m.dof, kForever);
+    EXPECT_DOUBLE_EQ(m.scale * m.scale, m.aleatoric);
+  }
+  const double r = static_cast<double>(0.4f) - told[1].mean;
+  const double nll =
+      0.5 * (std::log(2 * std::numbers::pi * told[1].aleatoric) + r * r / told[1].aleatoric);
+  EXPECT_NEAR(sums.nll, nll, 1e-5 * std::abs(nll));
+}
+
+}  // namespace
+}  // namespace edict

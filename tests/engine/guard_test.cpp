@@ -1,0 +1,177 @@
+// EDGR and the population clip: bounds, equality with no guard, and what is reported.
+#include "edict/engine/guard.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "edict/model/ask_all.h"
+#include "edict/model/encode.h"
+#include "engine/small_model.h"
+
+namespace edict {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+using Kind = Guard::Kind;
+using Deviation = Guard::Deviation;
+
+class GuardOnWalk : public testing::TestWithParam<Guard> {};
+
+TEST_P(GuardOnWalk, WithInfiniteEtaEqualsNoGuardBitForBit) {
+  const Dataset& data = small_synthetic();
+  const Model& model = small_trained_model();
+  ThreadPool pool(2);
+  Guard guard = GetParam();
+  guard.eta = kInf;
+  const auto all = every_series(data);
+  const Encoding free = encode(model, data, all, pool),
+                 guarded = encode(model, data, all, pool, guard);
+  EXPECT_EQ(free.states, guarded.states);
+  EXPECT_EQ(guarded.clipped, 0u);
+  guard.eta = 0.5;  // the guard does reach the states
+  const Encoding tight = encode(model, data, all, pool, guard);
+  EXPECT_NE(free.states, tight.states);
+  EXPECT_GT(tight.clipped, 0u);
+  EXPECT_EQ(tight.observations, data.observations.size());
+}
+
+// Every clipped value lies exactly on the bound around what was expected just before it, and every
+// value beyond the bound is clipped.
+TEST_P(GuardOnWalk, ClipsExactlyToTheBound) {
+  const Dataset& data = small_synthetic();
+  const Model& model = small_trained_model();
+  const Guard guard = GetParam();
+  const std::size_t series = 3;
+  Agenda<float> agenda;
+  for (const auto& stop : encoding_agenda(model.protocol, data, series).stops) {
+    agenda.stop(stop.time, Agenda<float>::kQuery);
+    if (stop.count == 0) continue;
+    agenda.stop(stop.time, Agenda<float>::kAbsorb);
+    const auto whole = encoding_agenda(model.protocol, data, series);
+    for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
+      agenda.observe(whole.feature[k], whole.value[k]);
+  }
+  std::map<std::size_t, std::vector<Marginal>> expected;  // by stop
+  struct Clip {
+    double raw, used, sigmas;
+  };
+  std::map<std::pair<std::size_t, std::int32_t>, Clip> clips;
+  Asking asking = model.asking(guard);
+  asking.on_query = [&](std::size_t, std::size_t stop, std::span<const Marginal> features,
+                        std::span<const float>) {
+    expected[stop + 1].assign(features.begin(), features.end());
+  };
+  asking.on_clip = [&](std::size_t slot, std::size_t stop, std::int32_t feature, double raw,
+                       double used, double sigmas) {
+    EXPECT_EQ(slot, 0u);
+    clips[{stop, feature}] = {raw, used, sigmas};
+  };
+  const Example example{&agenda};
+  model.network->worker()->ask(model.params.data(), {&example, 1}, asking);
+
+  std::size_t clipped = 0;
+  for (std::size_t s = 0; s < agenda.stops.size(); ++s)
+    for (std::uint32_t k = agenda.stops[s].first; k < agenda.stops[s].first + agenda.stops[s].count;
+         ++k) {
+      const std::int32_t j = agenda.feature[k];
+      const Marginal& m = expected.at(s).at(static_cast<std::size_t>(j));
+      double centre = m.mean, sigma = std::sqrt(m.epistemic);
+      if (guard.deviation == Deviation::predictive) sigma = std::sqrt(m.aleatoric + m.epistemic);
+      if (guard.kind == Kind::population) {
+        centre = model.protocol.population.mean[static_cast<std::size_t>(j)];
+        sigma = model.protocol.population.scale[static_cast<std::size_t>(j)];
+      }
+      const double low = centre - guard.eta * sigma, high = centre + guard.eta * sigma;
+      const double raw = static_cast<double>(agenda.value[k]);
+      const auto clip = clips.find({s, j});
+      ASSERT_EQ(clip != clips.end(), raw < low || raw > high);
+      if (clip == clips.end()) continue;
+      ++clipped;
+      EXPECT_EQ(clip->second.raw, raw);
+      EXPECT_DOUBLE_EQ(clip->second.used, raw < low ? low : high);
+      EXPECT_DOUBLE_EQ(clip->second.sigmas, (raw - centre) / sigma);
+      EXPECT_GT(std::abs(clip->second.sigmas), guard.eta);
+    }
+  EXPECT_EQ(clipped, clips.size());
+  EXPECT_GT(clipped, 0u);
+  EXPECT_LT(clipped, agenda.value.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GuardOnWalk,
+                         testing::Values(Guard{Kind::edgr, 0.7, Deviation::epistemic},
+                                         Guard{Kind::edgr, 0.7, Deviation::predictive},
+                                         Guard{Kind::population, 0.7, Deviation::epistemic}),
+                         [](const auto& guard) {
+                           if (guard.param.kind == Kind::population) return "population";
+                           return guard.param.deviation == Deviation::epistemic ? "epistemic"
+                                                                                : "predictive";
+                         });
+
+Dataset clipped_by_hand(const Dataset& data, const Model& model, double eta) {
+  Dataset result = data;
+  for (Observation& o : result.observations) {
+    const double mean = model.protocol.population.mean[static_cast<std::size_t>(o.feature)];
+    const double deviation = model.protocol.population.scale[static_cast<std::size_t>(o.feature)];
+    o.value = std::clamp(o.value, mean - eta * deviation, mean + eta * deviation);
+  }
+  return result;
+}
+
+TEST(PopulationGuard, EqualsDataClippedBeforehand) {
+  const Dataset& data = small_synthetic();
+  ThreadPool pool(1);
+  for (const bool standardise : {false, true}) {
+    Config config = small_synthetic_config();
+    config.data.standardise = standardise;
+    const Model model = untrained_model(data, config);
+    const Split parts = model.split(data);
+    // The moments are those of the training data, whatever units the model works in.
+    const Standardisation fit = fit_standardisation(data, parts.train, model.protocol.t_cut);
+    EXPECT_EQ(model.protocol.population.mean, fit.mean);
+    EXPECT_EQ(model.protocol.population.scale, fit.scale);
+    EXPECT_NEAR(model.protocol.standardisation.scale[0], standardise ? fit.scale[0] : 1.0, 1e-15);
+
+    const auto all = every_series(data);
+    const Encoding guarded = encode(model, data, all, pool, {Kind::population, 1.2});
+    const Encoding by_hand = encode(model, clipped_by_hand(data, model, 1.2), all, pool);
+    EXPECT_GT(guarded.clipped, 100u);
+    // Standardising a bound rounds once more than standing on it.
+    EXPECT_LT((guarded.states - by_hand.states).cwiseAbs().maxCoeff(), 1e-5f);
+  }
+}
+
+TEST(GuardBand, OfAGaussianIsAllItsVariance) {
+  const Marginal gaussian{1.0, 4.0, 0.0, 2.0, kInf};
+  const Guard guard{Kind::edgr, 1.96, Deviation::epistemic};
+  EXPECT_EQ(guard.band(gaussian, 0, 1).sigma, 2.0);
+  const Marginal evidential{1.0, 4.0, 0.25, 2.0, 5.0};
+  EXPECT_EQ(guard.band(evidential, 0, 1).sigma, 0.5);
+  EXPECT_EQ((Guard{Kind::edgr, 1.96, Deviation::predictive}.band(evidential, 0, 1).sigma),
+            std::sqrt(4.25));
+  EXPECT_EQ(guard.clip(7.0, {1.0, 0.5}), 1.0 + 1.96 * 0.5);
+  EXPECT_EQ(guard.clip(-7.0, {1.0, 0.5}), 1.0 - 1.96 * 0.5);
+  EXPECT_EQ(guard.clip(1.9, {1.0, 0.5}), 1.9);
+}
+
+TEST(GuardNames, GoBothWaysAndRefuseOthers) {
+  for (const Kind kind : {Kind::none, Kind::edgr, Kind::population})
+    EXPECT_EQ(guard_from_name(name_of(kind)), kind);
+  EXPECT_EQ(deviation_from_name("predictive"), Deviation::predictive);
+  EXPECT_EQ(deviation_from_name("epistemic"), Deviation::epistemic);
+  EXPECT_EQ(refusal_of([] { guard_from_name("median"); }),
+            "guard 'median' is unknown; give one of none, edgr, pop-mean");
+  EXPECT_EQ(refusal_of([] { deviation_from_name("total"); }),
+            "deviation 'total' is unknown; give one of epistemic, predictive");
+  const Model& model = small_trained_model();
+  for (const double eta : {-1.0, std::nan("")})
+    EXPECT_NE(refusal_of([&] {
+                model.asking({Kind::edgr, eta});
+              }).find("at least 0"),
+              std::string::npos);
+}
+
+}  // namespace
+}  // namespace edict

@@ -1,0 +1,33 @@
+// Small agendas of every shape a series can have, for the gradient and batching tests.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "edict/core/rng.h"
+#include "edict/model/config.h"
+#include "edict/model/registry.h"
+#include "edict/protocol/agenda.h"
+
+namespace edict {
+
+template <class S>
+Agenda<S> random_agenda(Rng& rng, Index features, int events, double gap, double observed_share) {
+  constexpr auto kLearn = Agenda<S>::kAbsorb | Agenda<S>::kScore;
+  Agenda<S> agenda;
+  agenda.id = "s";
+  agenda.covariates = {static_cast<S>(rng.normal()), static_cast<S>(rng.normal())};
+  double t = 0;
+  for (int e = 0; e < events; ++e) {
+    t += gap * rng.uniform(0.2, 1.8);
+    agenda.stop(t, kLearn);
+    for (Index j = 0; j < features; ++j)
+      if (rng.uniform() < observed_share)
+        agenda.observe(static_cast<std::int32_t>(j), static_cast<S>(rng.normal()));
+    if (agenda.stops.back().count == 0)
+      agenda.observe(static_cast<std::int32_t>(rng.below(features)), static_cast<S>(rng.normal()));
+  }
+  return agenda;
+}
+
+}  // namespace edict

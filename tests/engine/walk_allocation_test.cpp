@@ -1,0 +1,41 @@
+// A walk allocates while it grows to its size, and never again.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "allocation_count.h"
+#include "edict/engine/niw_head.h"
+#include "edict/engine/walk.h"
+#include "engine/random_agenda.h"
+
+namespace edict {
+namespace {
+
+TEST(WalkAllocation, TheSecondWalkTakesNoMemory) {
+  Config config;
+  config.model.hidden = 20;
+  const JumpOde<NiwHead> model(network_settings(config), 3, 2);
+  const Vector<float> params = model.layout.initial<float>(1);
+  Vector<float> grads = Vector<float>::Zero(model.layout.size());
+  Rng rng(1);
+  std::vector<Agenda<float>> agendas;
+  for (int i = 0; i < 12; ++i) agendas.push_back(random_agenda<float>(rng, 3, 3 + i, 0.3, 0.5));
+  std::vector<Passenger<float>> passengers;
+  for (const auto& agenda : agendas)
+    passengers.push_back({&agenda, std::numeric_limits<double>::infinity()});
+
+  Walk<float, NiwHead> walk(model);
+  // Once in a single piece and once in recomputed segments, each twice.
+  for (const std::size_t tape_bytes : {std::size_t{1} << 30, std::size_t{100000}}) {
+    const LossWeights weights{1.0, 0.3, 0.05};
+    const std::size_t before = allocations();
+    walk.train(params.data(), passengers, weights, tape_bytes, grads.data());
+    const std::size_t first = allocations();
+    EXPECT_GT(first, before);
+    walk.train(params.data(), passengers, weights, tape_bytes, grads.data());
+    EXPECT_EQ(allocations(), first);
+  }
+}
+
+}  // namespace
+}  // namespace edict

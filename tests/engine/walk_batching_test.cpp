@@ -1,0 +1,162 @@
+// Own-clock batching is an arrangement of work and nothing else: a chunk of series gives the same
+// losses, gradients, distributions and states as the series one at a time, however they are seated.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "edict/engine/niw_head.h"
+#include "edict/engine/walk.h"
+#include "engine/random_agenda.h"
+
+namespace edict {
+namespace {
+
+constexpr double kForever = std::numeric_limits<double>::infinity();
+constexpr Index kFeatures = 4;
+
+// Sums over another order differ by rounding alone. Float adds what its short exponential and many
+// small steps magnify.
+template <class S>
+constexpr double kTolerance = std::is_same_v<S, float> ? 1e-5 : 1e-12;
+
+Config config_with(const std::string& solver) {
+  Config config;
+  config.model.hidden = 12;
+  config.model.head_hidden = 5;
+  config.model.encoder_width = 3;
+  config.model.step = 0.1;
+  config.model.solver = solver;
+  config.loss.kl = 0.2;
+  config.loss.evidence = 0.05;
+  return config;
+}
+
+// Dense and sparse series, long and short, with equal times, tiny and long gaps, late starts,
+// queries between and after the observations, and series that are never observed.
+template <class S>
+std::vector<Agenda<S>> many_patterns() {
+  Rng rng(17);
+  std::vector<Agenda<S>> agendas;
+  for (int i = 0; i < 40; ++i) {
+    const int events = i % 8 == 0 ? 0 : static_cast<int>(rng.below(9)) + 1;
+    const double gap = i % 5 == 0 ? 1e-3 : (i % 7 == 0 ? 1.5 : 0.3);
+    auto agenda = random_agenda<S>(rng, kFeatures, events, gap, i % 3 == 0 ? 1.1 : 0.3);
+    if (i % 4 == 1 && events > 1) agenda.stops[1].time = agenda.stops[0].time;
+    if (i % 6 == 1) agenda.start = -0.37;
+    for (auto& stop : agenda.stops) stop.what |= Agenda<S>::kQuery;
+    if (i % 4 == 2 && events > 2) agenda.stops[2].what = Agenda<S>::kScore;  // judged, not absorbed
+    const double last = agenda.stops.empty() ? agenda.start : agenda.stops.back().time;
+    if (i % 2 == 0) agenda.stop(last + 0.25, Agenda<S>::kQuery);
+    agendas.push_back(std::move(agenda));
+  }
+  return agendas;
+}
+
+template <class S>
+struct Outcome {
+  LossSums sums;
+  Vector<S> grads;
+  Matrix<S> states;                                                     // H × series
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<S>> query;  // (series, stop) → φ, h
+};
+
+template <class S>
+Outcome<S> walk_in_chunks(const JumpOde<NiwHead>& model, const Config& config,
+                          const std::vector<Agenda<S>>& agendas,
+                          const std::vector<std::size_t>& order, std::size_t width) {
+  const Vector<S> params = model.layout.initial<double>(5).cast<S>();
+  Walk<S, NiwHead> walk(model);
+  Outcome<S> out{{},
+                 Vector<S>::Zero(model.layout.size()),
+                 Matrix<S>::Zero(model.hidden, static_cast<Index>(agendas.size())),
+                 {}};
+  for (std::size_t begin = 0; begin < order.size(); begin += width) {
+    const std::size_t end = std::min(order.size(), begin + width);
+    std::vector<Passenger<S>> passengers;
+    for (std::size_t i = begin; i < end; ++i) passengers.push_back({&agendas[order[i]], kForever});
+    out.sums +=
+        walk.train(params.data(), passengers, {0.5, config.loss.kl, config.loss.evidence},
+                   std::size_t{1} << 30, out.grads.data(), [&](const S* h, S* d_h) {
+                     for (Index e = 0; e < model.hidden * static_cast<Index>(end - begin); ++e)
+                       d_h[e] = h[e];
+                   });
+    for (std::size_t i = begin; i < end; ++i)
+      out.states.col(static_cast<Index>(order[i])) =
+          walk.states().col(static_cast<Index>(i - begin));
+    typename Walk<S, NiwHead>::Inference inference;
+    inference.on_query = [&](std::size_t slot, std::size_t stop, const S* phi, const S* h) {
+      auto& told = out.query[{order[begin + slot], stop}];
+      EXPECT_TRUE(told.empty()) << "a query was answered twice";
+      told.assign(phi, phi + model.head.rows());
+      told.insert(told.end(), h, h + model.hidden);
+    };
+    walk.infer(params.data(), passengers, inference);
+  }
+  return out;
+}
+
+template <class S>
+void expect_same(const JumpOde<NiwHead>& model, const Outcome<S>& a, const Outcome<S>& b,
+                 double tolerance) {
+  const auto near = [&](double x, double y) {
+    EXPECT_NEAR(x, y, tolerance * std::max(1.0, std::abs(x)));
+  };
+  near(a.sums.nll, b.sums.nll);
+  near(a.sums.kl, b.sums.kl);
+  near(a.sums.evidence, b.sums.evidence);
+  near(a.sums.squared_error, b.sums.squared_error);
+  EXPECT_EQ(a.sums.observations, b.sums.observations);
+  EXPECT_EQ(a.sums.events, b.sums.events);
+  EXPECT_EQ(a.sums.series, b.sums.series);
+  for (const Tensor& tensor : model.layout.tensors()) {
+    const auto x = a.grads.segment(tensor.offset, tensor.size);
+    const auto y = b.grads.segment(tensor.offset, tensor.size);
+    const double scale = std::max(1e-3, static_cast<double>(x.cwiseAbs().maxCoeff()));
+    EXPECT_LE(static_cast<double>((x - y).cwiseAbs().maxCoeff()), tolerance * scale) << tensor.name;
+  }
+  EXPECT_LE(static_cast<double>((a.states - b.states).cwiseAbs().maxCoeff()), tolerance);
+  ASSERT_EQ(a.query.size(), b.query.size());
+  for (const auto& [where, told] : a.query) {
+    const auto& other = b.query.at(where);
+    for (std::size_t i = 0; i < told.size(); ++i)
+      near(static_cast<double>(told[i]), static_cast<double>(other[i]));
+  }
+}
+
+template <class S>
+void expect_batching_is_arrangement(const std::string& solver) {
+  const Config config = config_with(solver);
+  const JumpOde<NiwHead> model(network_settings(config), kFeatures, 2);
+  const auto agendas = many_patterns<S>();
+  std::vector<std::size_t> order(agendas.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const Outcome<S> alone = walk_in_chunks(model, config, agendas, order, 1);
+  EXPECT_GT(alone.query.size(), agendas.size());
+  std::size_t seating = 0;
+  for (std::size_t width : {2, 7, 64}) {
+    SCOPED_TRACE(solver + ", chunks of " + std::to_string(width));
+    expect_same(model, alone, walk_in_chunks(model, config, agendas, order, width), kTolerance<S>);
+    Rng rng(23, seating++);
+    auto permuted = order;
+    rng.shuffle(std::span<std::size_t>(permuted));
+    expect_same(model, alone, walk_in_chunks(model, config, agendas, permuted, width),
+                kTolerance<S>);
+  }
+}
+
+class WalkBatching : public testing::TestWithParam<const char*> {};
+
+TEST_P(WalkBatching, DoubleEqualsOneSeriesAtATime) {
+  expect_batching_is_arrangement<double>(GetParam());
+}
+TEST_P(WalkBatching, FloatEqualsOneSeriesAtATime) {
+  expect_batching_is_arrangement<float>(GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WalkBatching, testing::Values("euler", "midpoint", "rk4", "dopri5"));
+
+}  // namespace
+}  // namespace edict

@@ -1,0 +1,172 @@
+// The whole backward pass, through solver steps, jumps, heads and losses, against central
+// differences in double.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "edict/engine/niw_head.h"
+#include "edict/engine/walk.h"
+#include "engine/finite_difference.h"
+#include "engine/random_agenda.h"
+
+namespace edict {
+namespace {
+
+constexpr double kForever = std::numeric_limits<double>::infinity();
+using Model = JumpOde<NiwHead>;
+using Agendas = std::vector<Agenda<double>>;
+
+Config small_config() {
+  Config config;
+  config.model.hidden = 6;
+  config.model.head_hidden = 4;
+  config.model.encoder_width = 3;
+  config.model.step = 0.1;
+  config.loss.kl = 0.3;
+  config.loss.evidence = 0.05;
+  return config;
+}
+
+struct Problem {
+  Config config;
+  Agendas agendas;
+  double absorb_until = kForever;
+  std::size_t tape_bytes = std::size_t{1} << 30;
+  Index features = 3;
+};
+
+double loss(const Model& model, const Problem& problem, const Vector<double>& params,
+            Vector<double>& grads) {
+  Walk<double, NiwHead> walk(model);
+  std::vector<Passenger<double>> passengers;
+  for (const auto& agenda : problem.agendas) passengers.push_back({&agenda, problem.absorb_until});
+  grads = Vector<double>::Zero(model.layout.size());
+  const LossWeights weights{0.7, problem.config.loss.kl, problem.config.loss.evidence};
+  // A further loss on the final states, ½‖h‖², checks that gradient's way back too.
+  double end = 0;
+  const auto sums = walk.train(params.data(), passengers, weights, problem.tape_bytes, grads.data(),
+                               [&](const double* h, double* d_h) {
+                                 for (Index i = 0; i < walk.states().size(); ++i) {
+                                   end += 0.5 * h[i] * h[i];
+                                   d_h[i] = h[i];
+                                 }
+                               });
+  return end + weights.scale * (sums.nll + weights.kl * sums.kl + weights.evidence * sums.evidence);
+}
+
+void expect_gradients(const Problem& problem, double tolerance = 1e-6) {
+  const Model model(network_settings(problem.config), problem.features, 2);
+  expect_gradients(
+      model.layout, model.layout.initial<double>(3),
+      [&](const Vector<double>& params, Vector<double>& grads) {
+        return loss(model, problem, params, grads);
+      },
+      tolerance);
+}
+
+TEST(WalkGradient, ManySeriesOfManyLengths) {
+  Problem p{small_config(), {}};
+  Rng rng(1);
+  for (int events : {5, 1, 3, 0, 7, 2})
+    p.agendas.push_back(random_agenda<double>(rng, 3, events, 0.3, 0.5));
+  expect_gradients(p);
+}
+
+TEST(WalkGradient, NoEventAtAll) {
+  Problem p{small_config(), {}};
+  Rng rng(2);
+  p.agendas.push_back(random_agenda<double>(rng, 3, 0, 0.3, 0.5));
+  expect_gradients(p);
+}
+
+TEST(WalkGradient, OneEvent) {
+  Problem p{small_config(), {}};
+  Rng rng(3);
+  p.agendas.push_back(random_agenda<double>(rng, 3, 1, 0.3, 0.5));
+  expect_gradients(p);
+}
+
+TEST(WalkGradient, AllFeaturesAtEveryEvent) {
+  Problem p{small_config(), {}};
+  Rng rng(4);
+  p.agendas.push_back(random_agenda<double>(rng, 3, 4, 0.3, 1.1));
+  expect_gradients(p);
+}
+
+TEST(WalkGradient, OneFeatureOnly) {
+  Problem p{small_config(), {}};
+  p.features = 1;
+  Rng rng(5);
+  p.agendas.push_back(random_agenda<double>(rng, 1, 4, 0.3, 1.1));
+  expect_gradients(p);
+}
+
+TEST(WalkGradient, EqualTimesAndTinyGaps) {
+  Problem p{small_config(), {}};
+  Rng rng(6);
+  auto agenda = random_agenda<double>(rng, 3, 5, 0.3, 0.6);
+  agenda.stops[1].time = agenda.stops[0].time;
+  agenda.stops[2].time = agenda.stops[1].time + 1e-9;
+  p.agendas.push_back(agenda);
+  expect_gradients(p);
+}
+
+TEST(WalkGradient, ForecastsAreScoredButNotAbsorbed) {
+  Problem p{small_config(), {}};
+  Rng rng(7);
+  p.agendas.push_back(random_agenda<double>(rng, 3, 6, 0.3, 0.5));
+  p.agendas.push_back(random_agenda<double>(rng, 3, 4, 0.3, 0.5));
+  p.absorb_until = 0.8;
+  expect_gradients(p);
+}
+
+TEST(WalkGradient, GaussianKlAndPredictiveSurprise) {
+  Problem p{small_config(), {}};
+  p.config.loss.kl_form = "gaussian";
+  p.config.model.surprise = "predictive";
+  Rng rng(8);
+  p.agendas.push_back(random_agenda<double>(rng, 3, 4, 0.3, 0.5));
+  expect_gradients(p);
+}
+
+TEST(WalkGradient, WithoutKlTerm) {
+  Problem p{small_config(), {}};
+  p.config.loss.kl = 0;
+  Rng rng(9);
+  p.agendas.push_back(random_agenda<double>(rng, 3, 4, 0.3, 0.5));
+  expect_gradients(p);
+}
+
+TEST(WalkGradient, RecomputedSegmentsGiveTheSameBits) {
+  Problem p{small_config(), {}};
+  Rng rng(10);
+  for (int events : {9, 4, 12})
+    p.agendas.push_back(random_agenda<double>(rng, 3, events, 0.4, 0.5));
+  const Model model(network_settings(p.config), 3, 2);
+  const Vector<double> params = model.layout.initial<double>(3);
+  Vector<double> whole, parts;
+  const double a = loss(model, p, params, whole);
+  p.tape_bytes = 2000;
+  const double b = loss(model, p, params, parts);
+  EXPECT_EQ(a, b);
+  EXPECT_EQ(whole, parts);
+}
+
+class WalkGradientSolver : public testing::TestWithParam<const char*> {};
+
+TEST_P(WalkGradientSolver, EverySolver) {
+  Problem p{small_config(), {}};
+  p.config.model.solver = GetParam();
+  // The adaptive solver's step lengths follow the parameters, which the gradient (rightly) ignores:
+  // at this tolerance what they contribute is below the difference quotient's own error.
+  p.config.model.rtol = p.config.model.atol = 1e-12;
+  Rng rng(11);
+  for (int events : {3, 2}) p.agendas.push_back(random_agenda<double>(rng, 3, events, 0.35, 0.5));
+  expect_gradients(p);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WalkGradientSolver,
+                         testing::Values("euler", "midpoint", "rk4", "dopri5"));
+
+}  // namespace
+}  // namespace edict

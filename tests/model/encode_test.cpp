@@ -1,0 +1,168 @@
+// h(T): where it is read, and that it depends on the series alone.
+#include "edict/model/encode.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "edict/model/ask_all.h"
+#include "edict/model/state_classifier.h"
+#include "engine/small_model.h"
+
+namespace edict {
+namespace {
+
+// Two series: one observed at 1 and 4, one without any event.
+Dataset two_series(double shift = 0.0) {
+  Dataset data;
+  data.features = {"a", "b"};
+  data.add_series("full");
+  data.add_event(1.0 + shift);
+  data.add_observation(0, 0.5);
+  data.add_event(4.0 + shift);
+  data.add_observation(0, -0.25);
+  data.add_observation(1, 2.0);
+  data.add_series("empty");
+  return data;
+}
+
+Model model_of(const Dataset& data, Config config = small_synthetic_config()) {
+  config.data.t_cut.reset();
+  return Model::create(config, data, {{0}, {}, {}});
+}
+
+TEST(EncodingAgenda, AbsorbsEverythingAndEndsAtTheHorizon) {
+  const Dataset data = two_series();
+  Model model = model_of(data);
+  EXPECT_EQ(model.protocol.horizon, 4.0);
+  model.protocol.horizon = 6.0;
+  const Agenda<float> agenda = encoding_agenda(model.protocol, data, 0);
+  ASSERT_EQ(agenda.stops.size(), 3u);
+  EXPECT_EQ(agenda.stops[1].what, Agenda<float>::kAbsorb);
+  EXPECT_EQ(agenda.stops[1].count, 2u);
+  EXPECT_EQ(agenda.stops[2].time, 6.0);
+  EXPECT_EQ(agenda.stops[2].count, 0u);
+  EXPECT_EQ(agenda.stops[2].what, Agenda<float>::kQuery);
+  EXPECT_EQ(encoding_agenda(model.protocol, data, 0, true).stops[0].what,
+            Agenda<float>::kAbsorb | Agenda<float>::kScore);
+  EXPECT_EQ(encoding_agenda(model.protocol, data, 1).stops.back().time, 6.0);
+}
+
+TEST(EncodingAgenda, GoesOnToALaterEvent) {
+  const Dataset data = two_series();
+  Model model = model_of(data);
+  model.protocol.horizon = 2.0;
+  const Agenda<float> agenda = encoding_agenda(model.protocol, data, 0);
+  EXPECT_EQ(agenda.stops[2].time, 4.0);
+  EXPECT_EQ(agenda.stops[2].count, 0u);
+}
+
+TEST(EncodingAgenda, OfASeriesWithoutClockIsItsStart) {
+  const Dataset data = two_series(1e9);  // seconds since 1970: the clock starts at the first event
+  const Model model = model_of(data);
+  EXPECT_EQ(model.config.data.start, "first");
+  EXPECT_EQ(encoding_agenda(model.protocol, data, 1).stops.back().time, 0.0);
+  ThreadPool pool(1);
+  EXPECT_TRUE(encode(model, data, every_series(data), pool).states.allFinite());
+}
+
+TEST(EncodingAgenda, KeepsTheTimeUnit) {
+  const Dataset data = two_series();
+  Config config = small_synthetic_config();
+  config.data.time_unit = 2.0;
+  EXPECT_EQ(encoding_agenda(model_of(data, config).protocol, data, 1).stops.back().time, 2.0);
+}
+
+TEST(Encode, ReadsTheStateThatAQueryAfterwardsSees) {
+  const Dataset& data = small_synthetic();
+  const Model& model = small_trained_model();
+  ThreadPool pool(1);
+  for (const std::size_t i : {0, 7, 31}) {
+    const Matrix<float> h = encode(model, data, std::vector<std::size_t>{i}, pool).states;
+    const Agenda<float> agenda =
+        query_agenda(model.protocol, data, i, {model.protocol.horizon + 1e-9});
+    std::vector<float> seen;
+    Asking asking;
+    asking.on_query = [&](std::size_t, std::size_t, std::span<const Marginal>,
+                          std::span<const float> state) {
+      seen.assign(state.begin(), state.end());
+    };
+    const Example example{&agenda};
+    model.network->worker()->ask(model.params.data(), {&example, 1}, asking);
+    for (Index k = 0; k < h.rows(); ++k)
+      EXPECT_NEAR(h(k, 0), seen[static_cast<std::size_t>(k)], 1e-5);
+  }
+}
+
+TEST(Encode, GivesTheSameBitsForAnyNumberOfThreadsAndKeepsTheOrder) {
+  const Dataset& data = small_synthetic();
+  const Model& model = small_trained_model();
+  ThreadPool one(1), three(3);
+  const auto all = every_series(data);
+  const Matrix<float> states = encode(model, data, all, one).states;
+  EXPECT_EQ(states, encode(model, data, all, three).states);
+  const std::vector<std::size_t> some{200, 3, 77};
+  const Matrix<float> few = encode(model, data, some, one).states;
+  for (Index k = 0; k < 3; ++k)
+    EXPECT_LT((few.col(k) - states.col(static_cast<Index>(some[static_cast<std::size_t>(k)])))
+                  .cwiseAbs()
+                  .maxCoeff(),
+              1e-4f);
+}
+
+TEST(Encode, BearsAbsurdValues) {
+  Dataset data = two_series();
+  const Model model = model_of(data);
+  for (Observation& o : data.observations) o.value = std::copysign(1.7e308, o.value);
+  ThreadPool pool(1);
+  for (const auto kind : {Guard::Kind::none, Guard::Kind::edgr, Guard::Kind::population})
+    EXPECT_TRUE(encode(model, data, every_series(data), pool, {kind}).states.allFinite());
+}
+
+TEST(Encode, RefusesOtherFeaturesByName) {
+  Dataset data = two_series();
+  const Model model = model_of(data);
+  data.features = {"a", "c"};
+  ThreadPool pool(1);
+  EXPECT_EQ(
+      refusal_of([&] { encode(model, data, every_series(data), pool); }),
+      "the data's features are [a, c], the model's are [a, b]; use the columns it was trained "
+      "on, in that order");
+}
+
+TEST(StateClassifier, GivesTheScoresOfTheWholeNetwork) {
+  const Dataset& data = small_synthetic();
+  ThreadPool pool(2);
+  for (const std::int64_t layers : {1, 2}) {
+    Config config = small_synthetic_config();
+    config.classify.layers = layers;
+    const Model model = small_trained_model().with_classifier(config, data.classes);
+    const StateClassifier classifier(model);
+    ASSERT_EQ(classifier.size(), model.classifier_size());
+    EXPECT_EQ(classifier.size(), layers == 1 ? 2 * 16 + 2 : 16 * 8 + 8 + 8 * 2 + 2);
+    std::vector<Agenda<float>> agendas;
+    std::vector<Example> examples;
+    for (std::size_t i = 0; i < 20; ++i)
+      agendas.push_back(encoding_agenda(model.protocol, data, i));
+    for (const auto& agenda : agendas) examples.push_back({&agenda});
+    const Matrix<float> whole = classify_all(model, examples, pool);
+    const std::vector<std::size_t> series = every_series(data);
+    const Matrix<float> states = encode(model, data, std::span(series).first(20), pool).states;
+    const Vector<float> params = model.params.tail(classifier.size());
+    EXPECT_LT((whole - classifier.logits(params.data(), states)).cwiseAbs().maxCoeff(), 1e-5f);
+  }
+}
+
+TEST(LabelFit, CountsLabelledSeriesOnly) {
+  Matrix<float> logits(2, 3);
+  logits << 0.0f, 2.0f, 1.0f,  //
+      0.0f, 0.0f, 3.0f;
+  const LabelFit fit = label_fit(logits, std::vector<std::int32_t>{Dataset::kNone, 0, 0});
+  EXPECT_EQ(fit.labelled, 2);
+  EXPECT_EQ(fit.accuracy(), 0.5);
+  // −ln σ(2) and −ln σ(−2).
+  EXPECT_NEAR(fit.mean_cross_entropy(), (0.126928011 + 2.126928011) / 2, 1e-7);
+}
+
+}  // namespace
+}  // namespace edict
