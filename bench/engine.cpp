@@ -31,8 +31,8 @@
 #include <vector>
 
 #include "edict/core/error.h"
+#include "edict/core/generator.h"
 #include "edict/core/json_text.h"
-#include "edict/core/rng.h"
 #include "edict/datasets/synthetic.h"
 #include "edict/model/ask_all.h"
 #include "edict/model/safetensors.h"
@@ -260,7 +260,7 @@ json time_stream(Words words) {
 Dataset random_series(std::size_t series, std::size_t events, std::size_t features) {
   Dataset data;
   for (std::size_t j = 0; j < features; ++j) data.features.push_back(fmt::format("x{}", j));
-  Rng rng(1);
+  Generator rng(1);
   const std::size_t seen = std::min<std::size_t>(3, features);
   for (std::size_t i = 0; i < series; ++i) {
     data.add_series(std::to_string(i));

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 #include "edict/engine/jump_ode.h"
 #include "edict/engine/niw_head.h"
 #include "peak.h"
@@ -27,7 +27,7 @@ struct Bench {
   explicit Bench(Index columns) : w(columns), params(model().layout.template initial<S>(1)) {
     model().turn(params.data(), turned);
     grads.setZero(params.size());
-    Rng rng(7);
+    Generator rng(7);
     const auto draw = [&](Index height) {
       return Matrix<S>(Matrix<S>::NullaryExpr(
           height, w, [&] { return static_cast<S>(rng.uniform(-0.8, 0.8)); }));

@@ -16,7 +16,7 @@ TEST(Seft, TheOrderOfSimultaneousObservationsDoesNotMatter) {
   const Supervised<Seft> model(network_settings(small_supervised<Seft>()), kFeatures, kCovariates,
                                kClasses);
   const Vector<double> params = moved_parameters<double>(model.layout, 1);
-  Rng rng(1);
+  Generator rng(1);
   const auto agenda = random_agenda<double>(rng, kFeatures, 5, 0.3, 1.1);
   auto other = agenda;
   for (const auto& stop : other.stops) {
@@ -33,7 +33,7 @@ TEST(Seft, TimeCountsFromTheStart) {
   const Supervised<Seft> model(network_settings(small_supervised<Seft>()), kFeatures, kCovariates,
                                kClasses);
   const Vector<double> params = moved_parameters<double>(model.layout, 1);
-  Rng rng(2);
+  Generator rng(2);
   const auto agenda = random_agenda<double>(rng, kFeatures, 5, 0.3, 0.6);
   auto later = agenda, shifted = agenda;
   later.start += 8.0;
@@ -60,7 +60,7 @@ TEST(Seft, ScalesRunFromOneToTheLongest) {
 struct Sets {
   Sets() {
     segments.first = {0, 3, 3, 7};  // the second is empty
-    Rng rng(5);
+    Generator rng(5);
     for (Index i = 0; i < 7 * 2; ++i) x.push_back(rng.normal());
   }
   Segments segments;

@@ -41,7 +41,7 @@ struct Batch {
 
   explicit Batch(std::vector<Agenda<S>> given) : agendas(std::move(given)) { number(); }
   Batch(std::uint64_t seed, const std::vector<int>& events) {
-    Rng rng(seed);
+    Generator rng(seed);
     for (int n : events) agendas.push_back(random_agenda<S>(rng, kFeatures, n, 0.3, 0.5));
     number();
   }

@@ -41,7 +41,7 @@ TYPED_TEST(SupervisedModel, GradientOfManyLengths) {
 }
 
 TYPED_TEST(SupervisedModel, GradientOfOneObservation) {
-  Rng rng(2);
+  Generator rng(2);
   this->check_gradients(Batch<double>({random_agenda<double>(rng, kFeatures, 1, 0.3, 0.0)}));
 }
 
@@ -50,7 +50,7 @@ TYPED_TEST(SupervisedModel, GradientWithoutObservation) {
 }
 
 TYPED_TEST(SupervisedModel, GradientWithAFeatureNeverSeenAndWithoutCovariates) {
-  Rng rng(4);
+  Generator rng(4);
   std::vector<Agenda<double>> agendas{random_agenda<double>(rng, kFeatures - 1, 6, 0.3, 0.6),
                                       random_agenda<double>(rng, kFeatures - 1, 3, 0.3, 0.6)};
   agendas[0].covariates.clear();

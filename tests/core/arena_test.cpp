@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <set>
 
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 
 namespace edict {
 namespace {
@@ -23,7 +23,7 @@ TYPED_TEST(ArenaOf, EveryBlockBeginsACacheLine) {
 
 TYPED_TEST(ArenaOf, BlocksDoNotOverlapAndKeepTheirValues) {
   Arena<TypeParam> arena;
-  Rng rng(6);
+  Generator rng(6);
   std::vector<std::pair<TypeParam*, Index>> blocks;
   for (int i = 0; i < 200; ++i) {
     const auto count = static_cast<Index>(rng.below(20000)) + (i == 50 ? 400000 : 0);
@@ -40,7 +40,7 @@ TYPED_TEST(ArenaOf, SecondPassUsesTheMemoryOfTheFirst) {
   Arena<TypeParam> arena;
   const auto pass = [&] {
     std::vector<TypeParam*> addresses;
-    Rng rng(7);
+    Generator rng(7);
     for (int i = 0; i < 100; ++i)
       addresses.push_back(arena.take(static_cast<Index>(rng.below(50000))));
     return addresses;

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "datasets/pack.h"
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 
 namespace edict {
 namespace {
@@ -42,7 +42,7 @@ TEST(Archive, ADownloadFolderMayHoldFilesOrArchives) {
 
 TEST(Archive, ACutArchiveIsNamed) {
   DownloadFolder download;
-  Rng rng(0);
+  Generator rng(0);
   std::string noise;  // does not compress away
   for (int i = 0; i < 60000; ++i) noise += static_cast<char>(rng.below(256));
   download.pack("x.tar.gz", {{"a.txt", noise}, {"b.txt", noise}});

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "datasets/pack.h"
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 
 namespace edict {
 namespace {
@@ -24,7 +24,7 @@ struct HourRow {
 
 // Of variables without a plausible range; the last ones are rare.
 std::vector<HourRow> random_rows(std::uint64_t seed, const std::vector<double>& presence) {
-  Rng rng(seed);
+  Generator rng(seed);
   std::vector<HourRow> rows;
   for (std::int64_t stay = 1; stay <= 30; ++stay) {
     const auto hours = 1 + rng.below(12);

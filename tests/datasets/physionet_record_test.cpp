@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "datasets/pack.h"
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 
 namespace edict {
 namespace {
@@ -33,7 +33,7 @@ std::string text_of(const std::vector<RandomRow>& rows) {
 // Values of 30 to 37 are plausible for each of these; 0 and 4000 for none, -1 is missing.
 const std::vector<std::string> kNames{"HR", "Temp", "MAP", "SysABP", "NIMAP", "Weight", "BUN"};
 
-std::vector<RandomRow> random_rows(Rng& rng, std::size_t count) {
+std::vector<RandomRow> random_rows(Generator& rng, std::size_t count) {
   std::vector<RandomRow> rows;
   for (std::size_t i = 0; i < count; ++i) {
     double value = 30.0 + static_cast<double>(rng.below(56)) / 8.0;
@@ -49,7 +49,7 @@ std::vector<RandomRow> random_rows(Rng& rng, std::size_t count) {
 TEST(PhysionetRecord, AgreesWithADirectComputation) {
   std::size_t compared = 0;
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    Rng rng(seed);
+    Generator rng(seed);
     const auto rows = random_rows(rng, 200);
     PhysionetCounts counts;
     const PhysionetStay stay = read_physionet_record({"7.txt", text_of(rows)}, counts);

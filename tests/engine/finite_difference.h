@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 #include "edict/nn/parameters.h"
 
 namespace edict {
@@ -15,7 +15,7 @@ namespace edict {
 template <class S>
 Vector<S> moved_parameters(const ParameterLayout& layout, std::uint64_t seed) {
   Vector<S> params = layout.initial<S>(seed);
-  Rng rng(seed, 1u << 20);
+  Generator rng(seed, "moved");
   for (Index i = 0; i < params.size(); ++i) params[i] += static_cast<S>(0.2 * rng.normal());
   return params;
 }

@@ -53,7 +53,7 @@ void check_gradients(const std::vector<Agenda<double>>& agendas, double absorb_u
 }
 
 TEST(GruOdeBayesGradient, ManyLengthsAndNoObservation) {
-  Rng rng(1);
+  Generator rng(1);
   std::vector<Agenda<double>> agendas;
   for (int events : {5, 1, 0, 7})
     agendas.push_back(random_agenda<double>(rng, 3, events, 0.3, 0.5));
@@ -61,19 +61,19 @@ TEST(GruOdeBayesGradient, ManyLengthsAndNoObservation) {
 }
 
 TEST(GruOdeBayesGradient, OneObservation) {
-  Rng rng(2);
+  Generator rng(2);
   check_gradients({random_agenda<double>(rng, 3, 1, 0.3, 0.0)});
 }
 
 TEST(GruOdeBayesGradient, FeatureNeverSeenAndCovariatesMissing) {
-  Rng rng(3);
+  Generator rng(3);
   std::vector<Agenda<double>> agendas{random_agenda<double>(rng, 2, 4, 0.3, 0.6)};
   agendas[0].covariates.clear();
   check_gradients(agendas);
 }
 
 TEST(GruOdeBayesGradient, Forecasts) {
-  Rng rng(4);
+  Generator rng(4);
   check_gradients({random_agenda<double>(rng, 3, 6, 0.3, 0.5)}, 0.8);
 }
 
@@ -117,7 +117,7 @@ TEST(GruOdeBayesGolden, FirstTenLossesEqualPyTorch) {
 TEST(GruOdeBayes, BatchingChangesNothing) {
   const Model model(network_settings(small_config()), 3, 2);
   const Vector<double> params = moved_parameters<double>(model.layout, 5);
-  Rng rng(5);
+  Generator rng(5);
   std::vector<Agenda<double>> agendas;
   for (int events : {4, 0, 9, 1})
     agendas.push_back(random_agenda<double>(rng, 3, events, 0.3, 0.5));

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 #include "edict/model/config.h"
 #include "edict/model/registry.h"
 #include "edict/protocol/agenda.h"
@@ -12,7 +12,8 @@
 namespace edict {
 
 template <class S>
-Agenda<S> random_agenda(Rng& rng, Index features, int events, double gap, double observed_share) {
+Agenda<S> random_agenda(Generator& rng, Index features, int events, double gap,
+                        double observed_share) {
   constexpr auto kLearn = Agenda<S>::kAbsorb | Agenda<S>::kScore;
   Agenda<S> agenda;
   agenda.id = "s";

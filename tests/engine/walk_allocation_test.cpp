@@ -17,7 +17,7 @@ TEST(WalkAllocation, TheSecondWalkTakesNoMemory) {
   const JumpOde<NiwHead> model(network_settings(config), 3, 2);
   const Vector<float> params = model.layout.initial<float>(1);
   Vector<float> grads = Vector<float>::Zero(model.layout.size());
-  Rng rng(1);
+  Generator rng(1);
   std::vector<Agenda<float>> agendas;
   for (int i = 0; i < 12; ++i) agendas.push_back(random_agenda<float>(rng, 3, 3 + i, 0.3, 0.5));
   std::vector<Passenger<float>> passengers;

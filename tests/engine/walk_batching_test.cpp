@@ -38,7 +38,7 @@ Config config_with(const std::string& solver) {
 // queries between and after the observations, and series that are never observed.
 template <class S>
 std::vector<Agenda<S>> many_patterns() {
-  Rng rng(17);
+  Generator rng(17);
   std::vector<Agenda<S>> agendas;
   for (int i = 0; i < 40; ++i) {
     const int events = i % 8 == 0 ? 0 : static_cast<int>(rng.below(9)) + 1;
@@ -139,7 +139,7 @@ void expect_batching_is_arrangement(const std::string& solver) {
   for (std::size_t width : {2, 7, 64}) {
     SCOPED_TRACE(solver + ", chunks of " + std::to_string(width));
     expect_same(model, alone, walk_in_chunks(model, config, agendas, order, width), kTolerance<S>);
-    Rng rng(23, seating++);
+    Generator rng(23, "seating", seating++);
     auto permuted = order;
     rng.shuffle(std::span<std::size_t>(permuted));
     expect_same(model, alone, walk_in_chunks(model, config, agendas, permuted, width),

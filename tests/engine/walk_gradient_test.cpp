@@ -66,7 +66,7 @@ void expect_gradients(const Problem& problem, double tolerance = 1e-6) {
 
 TEST(WalkGradient, ManySeriesOfManyLengths) {
   Problem p{small_config(), {}};
-  Rng rng(1);
+  Generator rng(1);
   for (int events : {5, 1, 3, 0, 7, 2})
     p.agendas.push_back(random_agenda<double>(rng, 3, events, 0.3, 0.5));
   expect_gradients(p);
@@ -74,21 +74,21 @@ TEST(WalkGradient, ManySeriesOfManyLengths) {
 
 TEST(WalkGradient, NoEventAtAll) {
   Problem p{small_config(), {}};
-  Rng rng(2);
+  Generator rng(2);
   p.agendas.push_back(random_agenda<double>(rng, 3, 0, 0.3, 0.5));
   expect_gradients(p);
 }
 
 TEST(WalkGradient, OneEvent) {
   Problem p{small_config(), {}};
-  Rng rng(3);
+  Generator rng(3);
   p.agendas.push_back(random_agenda<double>(rng, 3, 1, 0.3, 0.5));
   expect_gradients(p);
 }
 
 TEST(WalkGradient, AllFeaturesAtEveryEvent) {
   Problem p{small_config(), {}};
-  Rng rng(4);
+  Generator rng(4);
   p.agendas.push_back(random_agenda<double>(rng, 3, 4, 0.3, 1.1));
   expect_gradients(p);
 }
@@ -96,14 +96,14 @@ TEST(WalkGradient, AllFeaturesAtEveryEvent) {
 TEST(WalkGradient, OneFeatureOnly) {
   Problem p{small_config(), {}};
   p.features = 1;
-  Rng rng(5);
+  Generator rng(5);
   p.agendas.push_back(random_agenda<double>(rng, 1, 4, 0.3, 1.1));
   expect_gradients(p);
 }
 
 TEST(WalkGradient, EqualTimesAndTinyGaps) {
   Problem p{small_config(), {}};
-  Rng rng(6);
+  Generator rng(6);
   auto agenda = random_agenda<double>(rng, 3, 5, 0.3, 0.6);
   agenda.stops[1].time = agenda.stops[0].time;
   agenda.stops[2].time = agenda.stops[1].time + 1e-9;
@@ -113,7 +113,7 @@ TEST(WalkGradient, EqualTimesAndTinyGaps) {
 
 TEST(WalkGradient, ForecastsAreScoredButNotAbsorbed) {
   Problem p{small_config(), {}};
-  Rng rng(7);
+  Generator rng(7);
   p.agendas.push_back(random_agenda<double>(rng, 3, 6, 0.3, 0.5));
   p.agendas.push_back(random_agenda<double>(rng, 3, 4, 0.3, 0.5));
   p.absorb_until = 0.8;
@@ -124,7 +124,7 @@ TEST(WalkGradient, GaussianKlAndPredictiveSurprise) {
   Problem p{small_config(), {}};
   p.config.loss.kl_form = "gaussian";
   p.config.model.surprise = "predictive";
-  Rng rng(8);
+  Generator rng(8);
   p.agendas.push_back(random_agenda<double>(rng, 3, 4, 0.3, 0.5));
   expect_gradients(p);
 }
@@ -132,14 +132,14 @@ TEST(WalkGradient, GaussianKlAndPredictiveSurprise) {
 TEST(WalkGradient, WithoutKlTerm) {
   Problem p{small_config(), {}};
   p.config.loss.kl = 0;
-  Rng rng(9);
+  Generator rng(9);
   p.agendas.push_back(random_agenda<double>(rng, 3, 4, 0.3, 0.5));
   expect_gradients(p);
 }
 
 TEST(WalkGradient, RecomputedSegmentsGiveTheSameBits) {
   Problem p{small_config(), {}};
-  Rng rng(10);
+  Generator rng(10);
   for (int events : {9, 4, 12})
     p.agendas.push_back(random_agenda<double>(rng, 3, events, 0.4, 0.5));
   const Model model(network_settings(p.config), 3, 2);
@@ -160,7 +160,7 @@ TEST_P(WalkGradientSolver, EverySolver) {
   // The adaptive solver's step lengths follow the parameters, which the gradient (rightly) ignores:
   // at this tolerance what they contribute is below the difference quotient's own error.
   p.config.model.rtol = p.config.model.atol = 1e-12;
-  Rng rng(11);
+  Generator rng(11);
   for (int events : {3, 2}) p.agendas.push_back(random_agenda<double>(rng, 3, events, 0.35, 0.5));
   expect_gradients(p);
 }

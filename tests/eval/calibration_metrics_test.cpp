@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "edict/core/error.h"
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 #include "edict/core/thread_pool.h"
 
 namespace edict {
@@ -136,7 +136,7 @@ TEST(Calibration, SeriesWeighTheSameWhateverTheirLength) {
 }
 
 SeriesCalibration random_series(std::size_t index) {
-  Rng rng(11, index);
+  Generator rng(11, "series", index);
   SeriesCalibration series;
   for (std::uint64_t n = rng.below(8); n > 0; --n)
     series.add(student(rng.normal(), 0.1 + rng.uniform(), 2.0 + 5.0 * rng.uniform()), rng.normal());
@@ -160,7 +160,7 @@ TEST(Calibration, OrderOfTheSeriesDoesNotMatter) {
   std::vector<SeriesCalibration> series;
   for (std::size_t i = 0; i < 100; ++i) series.push_back(random_series(i));
   const CalibrationResult a = summarise(series);
-  Rng(9).shuffle(std::span(series));
+  Generator(9).shuffle(std::span(series));
   const CalibrationResult b = summarise(series);
   EXPECT_NEAR(a.nll.mean, b.nll.mean, 1e-15 * std::abs(a.nll.mean));
   EXPECT_NEAR(a.crps.std, b.crps.std, 1e-15);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 #include "edict/eval/calibration_metrics.h"
 
 namespace edict {
@@ -17,7 +17,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // N/√(χ²/dof), from normals alone: no quantile function of the library takes part.
-double draw_t(Rng& rng, int dof) {
+double draw_t(Generator& rng, int dof) {
   double chi2 = 0.0;
   for (int i = 0; i < dof; ++i) {
     const double n = rng.normal();
@@ -28,7 +28,7 @@ double draw_t(Rng& rng, int dof) {
 
 TEST(CalibrationSimulation, TruthIsCalibrated) {
   constexpr std::size_t series = 1000, each = 20;
-  Rng rng(42);
+  Generator rng(42);
   SeriesCalibration current;
   std::vector<SeriesCalibration> judged;
   for (std::size_t s = 0; s < series; ++s) {
@@ -60,7 +60,7 @@ TEST(CalibrationSimulation, TruthIsCalibrated) {
 }
 
 TEST(CalibrationSimulation, FloorHoldsForSeriesOfUnequalLength) {
-  Rng rng(8);
+  Generator rng(8);
   SeriesCalibration current;
   std::vector<SeriesCalibration> judged;
   constexpr int series = 4000;
@@ -77,7 +77,7 @@ TEST(CalibrationSimulation, FloorHoldsForSeriesOfUnequalLength) {
 
 // A Gaussian model whose deviation is `factor` times the true one.
 CalibrationResult misjudged(double factor) {
-  Rng rng(17);
+  Generator rng(17);
   SeriesCalibration current;
   std::vector<SeriesCalibration> judged;
   for (int s = 0; s < 400; ++s) {
@@ -108,7 +108,7 @@ TEST(CalibrationSimulation, MisjudgedSpreadGivesTheEceOfTheory) {
 
 TEST(CalibrationSimulation, DividingByTheVarianceIsCaught) {
   // The error of the published coverage code: a deviation of 0.1 taken as 0.01.
-  Rng rng(4);
+  Generator rng(4);
   SeriesCalibration current;
   std::vector<SeriesCalibration> judged;
   for (int i = 0; i < 2000; ++i) {
@@ -120,7 +120,7 @@ TEST(CalibrationSimulation, DividingByTheVarianceIsCaught) {
 
 TEST(CalibrationSimulation, CrpsIsTheExpectedDistance) {
   // CRPS = E|X − x| − ½E|X − X'|.
-  Rng rng(23);
+  Generator rng(23);
   const double mean = 1.0, scale = 0.6;
   for (const int dof : {3, 8}) {
     for (const double x : {-1.0, 1.2, 4.0}) {

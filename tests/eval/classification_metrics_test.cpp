@@ -10,7 +10,7 @@
 #include <string>
 
 #include "edict/core/error.h"
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 
 namespace edict {
 namespace {
@@ -33,7 +33,7 @@ struct Split {
 
 // Probabilities in steps of 1/grid, so that a small grid has many ties.
 Split random_split(std::uint64_t seed, std::size_t series, std::size_t classes, int grid) {
-  Rng rng(seed);
+  Generator rng(seed);
   Split split{{}, {}, classes};
   for (std::size_t i = 0; i < series; ++i) {
     std::vector<double> row(classes);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 #include "edict/evidential/gaussian.h"
 #include "edict/evidential/losses.h"
 
@@ -129,7 +129,7 @@ S evaluate(const Loss<S>& loss, const Event<S>& event) {
 
 // log ψ ~ N(0, spread²), residuals ~ N(0, noise²), λ − 1 and ν − D − 2 up to `evidence`; features
 // in a random order.
-inline Event<double> random_event(Rng& rng, Index dim, Index count, double spread = 1,
+inline Event<double> random_event(Generator& rng, Index dim, Index count, double spread = 1,
                                   double evidence = 5, double noise = 1) {
   Event<double> event;
   for (auto* p : {&event.pre, &event.post}) {

@@ -18,7 +18,7 @@ TEST(GaussianBayesKl, OfAKnownCase) {
 }
 
 TEST(GaussianBayesKl, IsZeroWithZeroGradientAtTheProduct) {
-  Rng rng(40);
+  Generator rng(40);
   for (int repeat = 0; repeat < 200; ++repeat) {
     const double mu = rng.normal(), log_var = 3 * rng.normal(), x = rng.normal();
     const double var = std::exp(log_var), noise = std::exp(3 * rng.normal());
@@ -38,7 +38,7 @@ TEST(GaussianBayesKl, IsZeroWithZeroGradientAtTheProduct) {
 
 // With ln σ² = ln of the NIW's predictive variance the two doors agree.
 TEST(GaussianKl, IsTheGaussianOneOfThePredictiveVariances) {
-  Rng rng(41);
+  Generator rng(41);
   const auto event = random_event(rng, 6, 4);
   auto gaussian = event;
   for (int j = 0; j < 6; ++j) {

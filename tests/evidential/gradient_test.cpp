@@ -53,7 +53,7 @@ void check_gradient(const std::string& name, const Loss<double>& loss, Event<dou
 }
 
 TEST(LossGradient, MatchesDifferencesForManyPatterns) {
-  Rng rng(11);
+  Generator rng(11);
   for (const auto& [name, loss] : all_losses<double>()) {
     for (const auto& [dim, count] : {std::pair{1, 1},
                                      {2, 1},
@@ -73,13 +73,13 @@ TEST(LossGradient, MatchesDifferencesForManyPatterns) {
 // More features than one block of the walk holds, so that they are gathered twice.
 TEST(LossGradient, MatchesDifferencesAcrossBlocks) {
   static_assert(kBlock < 200);
-  Rng rng(17);
+  Generator rng(17);
   for (const auto& [name, loss] : all_losses<double>())
     check_gradient(name, loss, random_event(rng, 200, 200));
 }
 
 TEST(LossGradient, MatchesDifferencesAtExtremes) {
-  Rng rng(12);
+  Generator rng(12);
   for (const auto& [name, loss] : all_losses<double>())
     for (const double spread : {0.1, 5.0})
       for (const double evidence : {1e-2, 1e6})
@@ -89,7 +89,7 @@ TEST(LossGradient, MatchesDifferencesAtExtremes) {
 }
 
 TEST(LossGradient, IsAddedTimesTheWeight) {
-  Rng rng(13);
+  Generator rng(13);
   const auto event = random_event(rng, 6, 4);
   for (const auto& [name, loss] : all_losses<double>()) {
     Gradients<double> once(6), twice(6);
@@ -103,7 +103,7 @@ TEST(LossGradient, IsAddedTimesTheWeight) {
 }
 
 TEST(LossGradient, LeavesUnobservedFeaturesAndEmptyEventsAlone) {
-  Rng rng(14);
+  Generator rng(14);
   const auto some = random_event(rng, 5, 2), none = random_event(rng, 5, 0);
   for (const auto& [name, loss] : all_losses<double>()) {
     Gradients<double> g(5);
@@ -122,7 +122,7 @@ TEST(LossGradient, LeavesUnobservedFeaturesAndEmptyEventsAlone) {
 }
 
 TEST(EvidencePenalty, HasSubgradientZeroAtTheObservation) {
-  Rng rng(15);
+  Generator rng(15);
   auto event = random_event(rng, 2, 2, 1, 5, 0.0);  // x = μ
   Gradients<double> g(2);
   EXPECT_EQ(all_losses<double>().at("evidence_penalty")(event, 1.0, g), 0);
@@ -132,7 +132,7 @@ TEST(EvidencePenalty, HasSubgradientZeroAtTheObservation) {
 // Float differs from double by the rounding of its inputs: 6e-8 relative in each, which the
 // residual x − μ magnifies by |μ|/|x−μ|, so the numbers are chosen exact in float first.
 TEST(LossGradient, FloatIsDoubleRounded) {
-  Rng rng(16);
+  Generator rng(16);
   for (int repeat = 0; repeat < 50; ++repeat) {
     const auto narrow = convert<float>(random_event(rng, 8, 5, 2, 1000, 3));
     Event<double> wide;

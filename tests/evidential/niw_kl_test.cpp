@@ -59,7 +59,7 @@ Dense updated(Dense d, const std::vector<double>& values) {
 // Samples (μ, Σ) from the Bayes target, Σ⁻¹ by Bartlett's decomposition, and averages the log ratio
 // of the two densities; 4 standard errors fail once in 16,000 for a right formula.
 TEST(NiwKl, IsTheExpectedLogRatio) {
-  Rng rng(30);
+  Generator rng(30);
   for (const auto& [dim, count] : {std::pair{1, 1}, {4, 2}, {5, 3}, {4, 4}}) {
     const auto event = random_event(rng, dim, count, 0.5, 4);
     const Dense bayes = updated(marginal(event.pre, event.feature), event.x);
@@ -90,7 +90,7 @@ TEST(NiwKl, IsTheExpectedLogRatio) {
 
 // With one observed feature Ψ' is diagonal, so post can be the Bayes posterior exactly.
 TEST(NiwKl, IsZeroWithZeroGradientAtTheBayesPosterior) {
-  Rng rng(31);
+  Generator rng(31);
   for (int repeat = 0; repeat < 100; ++repeat) {
     auto event = random_event(rng, 1 + repeat % 5, 1, 2, repeat % 2 ? 5 : 1e5, 2);
     const auto j = event.feature[0];
@@ -108,7 +108,7 @@ TEST(NiwKl, IsZeroWithZeroGradientAtTheBayesPosterior) {
 }
 
 TEST(NiwKl, IsNeverNegative) {
-  Rng rng(32);
+  Generator rng(32);
   for (int repeat = 0; repeat < 5000; ++repeat) {
     const Index dim = 1 + static_cast<Index>(rng.below(30));
     const Index count = 1 + static_cast<Index>(rng.below(static_cast<std::uint64_t>(dim)));

@@ -27,7 +27,7 @@ TEST(Niw, VariancesOfAKnownCase) {
 }
 
 TEST(Niw, PredictiveVarianceIsTheSumOfBothAndTheStudentT) {
-  Rng rng(20);
+  Generator rng(20);
   for (int repeat = 0; repeat < 100; ++repeat) {
     const auto event = random_event(rng, 4, 1, 2, 20);
     const auto niw = event.pre.niw();
@@ -41,7 +41,7 @@ TEST(Niw, PredictiveVarianceIsTheSumOfBothAndTheStudentT) {
 }
 
 TEST(StudentTNll, IsBoostsDensityForOneFeature) {
-  Rng rng(21);
+  Generator rng(21);
   for (int repeat = 0; repeat < 200; ++repeat) {
     const auto event = random_event(rng, 1 + repeat % 30, 1, 2, repeat % 2 ? 3 : 1000, 2);
     const auto j = event.feature[0];
@@ -66,7 +66,7 @@ TEST(StudentTNll, TendsToTheGaussian) {
 }
 
 TEST(StudentTNll, MarginalisesFromTwoFeaturesToOne) {
-  Rng rng(22);
+  Generator rng(22);
   boost::math::quadrature::sinh_sinh<double> integrator;
   for (int repeat = 0; repeat < 10; ++repeat) {
     auto pair = random_event(rng, 5, 2);

@@ -8,7 +8,7 @@
 #include <numbers>
 
 #include "edict/core/error.h"
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 
 namespace edict {
 namespace {
@@ -74,7 +74,7 @@ TEST(Crps, EqualsItsDefinition) {
 
 // CRPS = E|X−x| − ½E|X−X'|, with t of 5 degrees as Z·√(5/χ²₅); four standard errors.
 TEST(Crps, EqualsTheExpectedDistances) {
-  Rng rng(50);
+  Generator rng(50);
   const auto draw = [&] {
     double chi2 = 0;
     for (int i = 0; i < 5; ++i) chi2 += std::pow(rng.normal(), 2);

@@ -17,7 +17,7 @@ Dataset small_dataset() {
   Dataset data;
   data.features = {"a", "b", "c"};
   data.statics = {"age"};
-  Rng rng(5);
+  Generator rng(5);
   for (int i = 0; i < 12; ++i) {
     const double age = 40 + i;
     data.add_series("s" + std::to_string(i), Dataset::kNone, Dataset::kNone, std::span(&age, 1));

@@ -11,7 +11,7 @@ namespace {
 TEST(Dropout, DropsItsShareAndKeepsTheMean) {
   constexpr Index kUnits = 100'000;
   std::vector<double> mask(kUnits);
-  Rng rng(1);
+  Generator rng(1);
   Dropout(0.3).draw(rng, kUnits, mask.data());
   double dropped = 0, sum = 0;
   for (const double m : mask) {
@@ -26,7 +26,7 @@ TEST(Dropout, DropsItsShareAndKeepsTheMean) {
 
 TEST(Dropout, TheSameSeedGivesTheSameMask) {
   std::vector<float> a(37), b(37), c(37);
-  Rng first(5), second(5), third(6);
+  Generator first(5), second(5), third(6);
   Dropout(0.5).draw(first, 37, a.data());
   Dropout(0.5).draw(second, 37, b.data());
   Dropout(0.5).draw(third, 37, c.data());
@@ -37,7 +37,7 @@ TEST(Dropout, TheSameSeedGivesTheSameMask) {
 TEST(Dropout, OffKeepsEverything) {
   EXPECT_FALSE(Dropout::off().active());
   std::vector<float> mask(9);
-  Rng rng(1);
+  Generator rng(1);
   Dropout::off().draw(rng, 9, mask.data());
   EXPECT_EQ(mask, std::vector<float>(9, 1.0f));
 }

@@ -16,7 +16,7 @@ struct Encoder : testing::Test {
   ParameterLayout layout;
   FeatureEncoder encoder{layout, "e", kFeatures, kQ};
   Index w_ih = layout.add("w_ih", {kOut, kFeatures* kQ}, Start::constant(0));
-  Rng rng{5};
+  Generator rng{5};
   Vector<double> params = random_vector(rng, layout.size());
   Vector<double> v = random_vector(rng, 4 * kSeen);
 

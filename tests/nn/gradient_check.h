@@ -7,12 +7,12 @@
 #include <functional>
 #include <string>
 
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 #include "edict/nn/parameters.h"
 
 namespace edict {
 
-inline Vector<double> random_vector(Rng& rng, Index n) {
+inline Vector<double> random_vector(Generator& rng, Index n) {
   Vector<double> v(n);
   for (Index i = 0; i < n; ++i) v[i] = rng.normal();
   return v;

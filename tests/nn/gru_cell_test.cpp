@@ -11,7 +11,7 @@ constexpr Index kIn = 4, kHidden = 5, kWidth = 3;
 struct Gru : testing::Test {
   ParameterLayout layout;
   GruCell cell{layout, "g", kIn, kHidden};
-  Rng rng{3};
+  Generator rng{3};
   Vector<double> params = random_vector(rng, layout.size());
   Vector<double> input = random_vector(rng, (kIn + kHidden) * kWidth);
 

@@ -10,7 +10,7 @@ constexpr Index kHidden = 5, kWidth = 3;
 struct GruOde : testing::Test {
   ParameterLayout layout;
   GruOdeCell cell{layout, "ode", kHidden};
-  Rng rng{2};
+  Generator rng{2};
   Vector<double> params = random_vector(rng, layout.size());
   Vector<double> h = random_vector(rng, kHidden* kWidth);
 

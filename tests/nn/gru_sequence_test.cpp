@@ -39,7 +39,7 @@ struct GruOverSequences : testing::Test {
   GruSequence gru{layout, "g", kIn, kHidden};
   Packing packing{kLengths};
   Index columns = packing.columns();
-  Rng rng{3};
+  Generator rng{3};
   Vector<double> params = random_vector(rng, layout.size());
   Vector<double> input = random_vector(rng, (kIn + kHidden) * columns);
   Arena<double> arena;

@@ -10,7 +10,7 @@ constexpr Index kIn = 3, kOut = 5, kWidth = 4;
 struct LinearLayer : testing::Test {
   ParameterLayout layout;
   Linear layer{layout, "l", kIn, kOut};
-  Rng rng{1};
+  Generator rng{1};
   Vector<double> params = random_vector(rng, layout.size());
   Vector<double> x = random_vector(rng, kIn* kWidth);
 

@@ -11,7 +11,7 @@ const std::vector<MlpBank::Network> kNetworks = {{"a", 2}, {"b", 1}, {"c", 4}};
 struct Bank : testing::Test {
   ParameterLayout layout;
   MlpBank bank{layout, "head", kIn, kHidden, kNetworks};
-  Rng rng{4};
+  Generator rng{4};
   Vector<double> params = random_vector(rng, layout.size());
   Vector<double> h = random_vector(rng, kIn* kWidth);
 

@@ -6,14 +6,14 @@
 #include <limits>
 #include <vector>
 
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 #include "edict/nn/small_product.h"
 
 namespace edict {
 namespace {
 
 template <class S>
-std::vector<S> random_values(Rng& rng, Index n) {
+std::vector<S> random_values(Generator& rng, Index n) {
   std::vector<S> values(static_cast<std::size_t>(n));
   for (S& v : values) v = static_cast<S>(rng.uniform(-1, 1));
   return values;
@@ -29,7 +29,7 @@ double tolerance(Index depth) {
 template <class S>
 void check(Index out, Index in, Index cols) {
   SCOPED_TRACE(testing::Message() << out << " x " << in << ", " << cols << " columns");
-  Rng rng(static_cast<std::uint64_t>(out * 10000 + in * 100 + cols));
+  Generator rng(static_cast<std::uint64_t>(out * 10000 + in * 100 + cols));
   const auto w = random_values<S>(rng, out * in), x = random_values<S>(rng, in * cols),
              d_y = random_values<S>(rng, out * cols);
 
@@ -97,7 +97,7 @@ TEST(Product, SizesOfTheCellsAndBeyondTheSmall) {
 }
 
 TEST(Product, AColumnDoesNotDependOnItsNeighbours) {
-  Rng rng(1);
+  Generator rng(1);
   const Index out = 50, in = 33, cols = 29;
   const auto w = random_values<float>(rng, out * in), x = random_values<float>(rng, in * cols);
   std::vector<float> together(out * cols), alone(out);
@@ -111,7 +111,7 @@ TEST(Product, AColumnDoesNotDependOnItsNeighbours) {
 // The kernel computes whole vectors, but reads and writes only what belongs to it: the operands are
 // exact-size allocations (for the address sanitizer), and the rows between blocks of C stay.
 TEST(Product, BlocksOfAWiderMatrixLeaveTheRestAlone) {
-  Rng rng(2);
+  Generator rng(2);
   for (Index lanes = 1; lanes <= 40; ++lanes) {
     const Index depth = 6, cols = 5, step = lanes + 3;
     const auto a = random_values<float>(rng, depth * lanes),

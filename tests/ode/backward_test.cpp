@@ -1,7 +1,7 @@
 // The reverse of one step against central differences, columns with step lengths of their own.
 #include <gtest/gtest.h>
 
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 #include "ode/oscillator.h"
 
 namespace edict {
@@ -11,7 +11,7 @@ class StepBackward : public testing::TestWithParam<const char*> {};
 
 TEST_P(StepBackward, EqualsCentralDifferences) {
   const Tableau& solver = tableau(GetParam());
-  Rng rng(4);
+  Generator rng(4);
   const Index w = 5;
   Matrix<double> h(2, w), weight(2, w);
   Vector<double> dt(w);

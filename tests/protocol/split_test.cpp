@@ -10,7 +10,7 @@
 #include <string>
 
 #include "edict/core/error.h"
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 
 namespace edict {
 namespace {
@@ -25,7 +25,7 @@ Dataset labelled(const std::vector<int>& sizes, int unlabelled = 0) {
     labels.insert(labels.end(), static_cast<std::size_t>(sizes[k]), static_cast<std::int32_t>(k));
   }
   labels.insert(labels.end(), static_cast<std::size_t>(unlabelled), Dataset::kNone);
-  Rng(99).shuffle(std::span(labels));
+  Generator(99).shuffle(std::span(labels));
   for (const std::int32_t label : labels) d.add_series(fmt::format("s{}", d.size()), label);
   return d;
 }

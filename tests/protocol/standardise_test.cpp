@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 
 namespace edict {
 namespace {
@@ -50,7 +50,7 @@ TEST(Standardise, WithoutVarianceOrObservationTheScaleIsOne) {
 // 10⁹ + N(0, 1): a sum of squares in doubles would lose all of the variance. The standard error of
 // a deviation over n values is 1/√(2n) = 0.0022; five of them are allowed.
 TEST(Standardise, SurvivesALargeOffset) {
-  Rng rng(2);
+  Generator rng(2);
   std::vector<double> near_zero(100000), far;
   for (double& value : near_zero) far.push_back(1e9 + (value = rng.normal()));
   const std::size_t series[] = {0};

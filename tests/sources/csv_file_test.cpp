@@ -14,7 +14,7 @@
 
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 #include "edict/datasets/synthetic.h"
 #include "edict/sources/csv.h"
 #include "temporary_folder.h"
@@ -72,7 +72,7 @@ void expect_equal(const Dataset& a, const Dataset& b) {
 
 // Awkward names, any bit pattern for a value, series without events, labels or covariates.
 Dataset awkward(std::uint64_t seed) {
-  Rng rng(seed);
+  Generator rng(seed);
   const auto any_double = [&rng] {
     for (;;) {
       const double value = std::bit_cast<double>(rng.bits());

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "edict/core/error.h"
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 #include "edict/sources/csv.h"
 
 namespace edict {
@@ -308,7 +308,7 @@ TEST(ReadCsvError, DamagedTextIsReadSoundlyOrRefused) {
       "id,time,x,y,label,static:age\na,0,1.5,,u,3\na,1,,-2e5,u,\n\"b,\"\"\",0,7,8,v,4\n",
       "id,time,feature,value,group\na,0,x,1,g\na,0,y,2,g\nb,1,x,3.25,h\n"};
   const std::string_view alphabet = ",,,\n\n\r\"\"0123456789.-+eE: \tabxnif\xef\xff";
-  Rng rng(8);
+  Generator rng(8);
   int sound = 0;
   for (int round = 0; round < 30000; ++round) {
     std::string text = seeds[rng.below(2)];

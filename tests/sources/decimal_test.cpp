@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 #include "edict/sources/csv.h"
 
 namespace edict {
@@ -65,7 +65,7 @@ TEST(Decimal, EdgesRoundCorrectly) {
 }
 
 TEST(Decimal, RandomTextsOfEveryLengthRoundCorrectly) {
-  Rng rng(5);
+  Generator rng(5);
   for (int i = 0; i < 20000; ++i) {
     std::string text = rng.below(2) == 0 ? "-" : "";
     for (std::uint64_t k = rng.below(12); k > 0; --k)
@@ -93,7 +93,7 @@ TEST(Decimal, ShortTextsWithThePointAnywhere) {
 
 // Texts next to the middle between two doubles are where a short path goes wrong.
 TEST(Decimal, NeighboursOfHalfwayPointsRoundCorrectly) {
-  Rng rng(6);
+  Generator rng(6);
   for (int i = 0; i < 20000; ++i) {
     const double a = rng.uniform(0.0, 1000.0);
     const long double middle = (static_cast<long double>(a) + std::nextafter(a, 1e9)) / 2;

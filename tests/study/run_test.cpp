@@ -143,10 +143,5 @@ TEST(Spread, EvenlyAndNeverMoreThanThereAre) {
   EXPECT_EQ(spread(series, 10), series);
 }
 
-TEST(TextHash, IsFnv1a) {
-  EXPECT_EQ(text_hash(""), "cbf29ce484222325");
-  EXPECT_EQ(text_hash("a"), "af63dc4c8601ec8c");
-}
-
 }  // namespace
 }  // namespace edict

@@ -139,7 +139,7 @@ TEST(JointLoss, GradientOfAWorkerFollowsItsLoss) {
   const auto worker = model.network->worker();
   Vector<float> grads = Vector<float>::Zero(model.params.size()), unused = grads;
   worker->learn(model.params.data(), examples, weights, grads.data());
-  Rng rng(3);
+  Generator rng(3);
   Vector<float> direction(grads.size());
   for (Index i = 0; i < direction.size(); ++i) direction[i] = static_cast<float>(rng.normal());
   const auto loss = [&](float step) {

@@ -95,7 +95,7 @@ void GruDPass<S>::draw_masks(const Intake<S>& intake, const Dropout& dropout, Ar
   out_mask_ = arena.take(n * intake.series());
   if (model_.second) between_mask_ = arena.take(n * packing_.columns());
   for (Index s = 0; s < intake.series(); ++s) {
-    Rng rng(intake.dropout_key[s]);
+    Generator rng(intake.dropout_key[s]);
     dropout.draw(rng, n, out_mask_ + s * n);
     if (!model_.second) continue;
     for (Index t = 0; t < intake.events(s); ++t)

@@ -41,8 +41,7 @@ const settings::Own kHoldout{"loss.reconstruction_holdout",
                              0.01,
                              0.99};
 
-constexpr double kMaxPoints = 1e6;           // a wrong time unit should be said, not computed
-constexpr std::uint64_t kHoldoutStream = 1;  // keeps what is held out apart from the dropout
+constexpr double kMaxPoints = 1e6;  // a wrong time unit should be said, not computed
 
 }  // namespace
 
@@ -118,7 +117,7 @@ void IpnPass<S>::forward(const S* params, const Intake<S>& intake, const Dropout
     model_.interpolation.forward(params, at_.data(), first_.data(), time_.data(), value_.data(),
                                  caches_.back());
     if (mask_) {
-      Rng rng(intake.dropout_key[s]);
+      Generator rng(intake.dropout_key[s]);
       dropout.draw(rng, width, mask_ + s * width);
     }
     for (Index i = 0; i < k; ++i) {
@@ -166,7 +165,7 @@ void IpnPass<S>::reconstruct(const S* params, const Intake<S>& intake, S weight,
   std::vector<Index> held_of_feature;
   for (Index s = 0; s < intake.series(); ++s) {
     const Index begin = intake.first_of_series(s), end = intake.first_of_series(s + 1);
-    Rng rng(intake.dropout_key[s], kHoldoutStream);
+    Generator rng(intake.dropout_key[s], "reconstruct");
     held_.clear();
     held_of_feature.assign(features, 0);
     for (Index k = begin; k < end; ++k) {

@@ -140,7 +140,7 @@ void SeftPass<S>::draw_masks(const Intake<S>& intake, const Dropout& dropout, Ar
     masks_.push_back(arena.take(encoded * segments_.elements()));
   out_mask_ = arena.take(width * intake.series());
   for (Index s = 0; s < intake.series(); ++s) {
-    Rng rng(intake.dropout_key[s]);
+    Generator rng(intake.dropout_key[s]);
     dropout.draw(rng, width, out_mask_ + s * width);
     for (S* mask : masks_)
       dropout.draw(rng, encoded * segments_.size(s), mask + segments_.first[s] * encoded);

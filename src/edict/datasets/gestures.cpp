@@ -8,12 +8,11 @@
 #include <set>
 
 #include "edict/core/error.h"
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 #include "edict/datasets/archive.h"
 #include "edict/datasets/download.h"
 #include "edict/datasets/import.h"
 #include "edict/datasets/ucr_file.h"
-#include "edict/protocol/series_stream.h"
 
 namespace edict {
 namespace {
@@ -88,7 +87,7 @@ std::optional<Part> read_part(const fs::path& from, const std::vector<ArchiveEnt
 
 // Adds the kept values of gesture i, in order of time; those that are missing or infinite in the
 // file are counted and left out.
-void add_gesture(Dataset& dataset, const Part& part, std::size_t i, double keep, Rng rng,
+void add_gesture(Dataset& dataset, const Part& part, std::size_t i, double keep, Generator rng,
                  std::size_t& unusable) {
   const std::size_t length = part[0].series[i].size();
   std::vector<std::size_t> cells(3 * length);  // 3 · time + axis
@@ -162,7 +161,7 @@ Dataset import_gestures(const fs::path& from, ImportReport& report, std::uint64_
       const std::string id = fmt::format("{}{:04}", kPartIds[p], i + 1);
       const auto label = std::distance(labels.begin(), labels.find(part[0].labels[i]));
       dataset.add_series(id, static_cast<std::int32_t>(label));
-      add_gesture(dataset, part, i, keep_fraction, Rng(seed, series_stream(id, "gestures")),
+      add_gesture(dataset, part, i, keep_fraction, Generator(seed, "gestures", hash_of(id)),
                   unusable);
       values += 3 * part[0].series[i].size();
     }

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <span>
 
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 
 namespace edict {
 namespace {
@@ -36,7 +36,7 @@ struct Waves {
 };
 
 // Adds the rows that hold an observation; returns whether there were any.
-bool add_rows(Dataset& dataset, const Waves& waves, Rng& rng) {
+bool add_rows(Dataset& dataset, const Waves& waves, Generator& rng) {
   std::array<std::size_t, kPoints> grid;
   std::iota(grid.begin(), grid.end(), std::size_t{0});
   const std::size_t count = kFewest + rng.below(kMost - kFewest + 1);
@@ -67,7 +67,7 @@ Dataset generate_synthetic(std::size_t series, std::uint64_t seed) {
   dataset.features = {"x1", "x2", "x3"};
   dataset.classes = {"0", "1"};
   for (std::size_t i = 0; i < series; ++i) {
-    Rng rng(seed, i);
+    Generator rng(seed, "synthetic", i);
     Waves waves{};
     waves.y = rng.below(2);
     waves.s0 = rng.uniform(0.0, 2.0 * std::numbers::pi);

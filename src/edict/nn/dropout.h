@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 #include "edict/core/types.h"
 
 namespace edict {
@@ -21,7 +21,7 @@ class Dropout {
 
   // Four units share one draw of 64 bits; the rate is met to 2⁻¹⁷.
   template <class S>
-  void draw(Rng& rng, Index n, S* mask) const {
+  void draw(Generator& rng, Index n, S* mask) const {
     const S kept = static_cast<S>(1.0 / (1.0 - rate_));
     for (Index i = 0; i < n;) {
       std::uint64_t bits = rng.bits();

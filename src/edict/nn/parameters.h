@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 #include "edict/core/types.h"
 
 namespace edict {
@@ -51,13 +51,12 @@ class ParameterLayout {
   Index size() const { return size_; }
   const std::vector<Tensor>& tensors() const { return tensors_; }
 
-  // Each tensor draws from a stream of its own, so that adding one leaves the others unchanged.
+  // Each tensor draws by its name, so that adding one leaves the others unchanged.
   template <class S>
   Vector<S> initial(std::uint64_t seed) const {
     Vector<S> values(size_);
-    for (std::size_t t = 0; t < tensors_.size(); ++t) {
-      const Tensor& tensor = tensors_[t];
-      Rng rng(seed, t);
+    for (const Tensor& tensor : tensors_) {
+      Generator rng(seed, tensor.name);
       for (Index i = 0; i < tensor.size; ++i) {
         const double spread = tensor.start.spread;
         double value = spread;

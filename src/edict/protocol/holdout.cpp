@@ -3,8 +3,7 @@
 #include <fmt/core.h>
 
 #include "edict/core/error.h"
-#include "edict/core/rng.h"
-#include "edict/protocol/series_stream.h"
+#include "edict/core/generator.h"
 
 namespace edict {
 
@@ -13,7 +12,7 @@ Holdout draw_holdout(const Dataset& dataset, double t_cut, double fraction, std:
     throw Error(fmt::format("holdout: {} is not a share; give one from 0 to 1", fraction));
   Holdout held(dataset.observations.size(), 0);
   for (std::size_t i = 0; i < dataset.size(); ++i) {
-    Rng rng(seed, series_stream(dataset.ids[i], "holdout"));
+    Generator rng(seed, "holdout", hash_of(dataset.ids[i]));
     for (std::size_t e = dataset.first_event[i];
          e < dataset.first_event[i + 1] && dataset.times[e] < t_cut; ++e)
       for (std::size_t o = dataset.first_observation[e]; o < dataset.first_observation[e + 1]; ++o)

@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "edict/core/error.h"
-#include "edict/core/rng.h"
-#include "edict/protocol/series_stream.h"
+#include "edict/core/generator.h"
 
 namespace edict {
 namespace {
@@ -53,7 +52,7 @@ std::size_t feature_of(const Observation& observation) {
   return static_cast<std::size_t>(observation.feature);
 }
 
-void add_spread(const Subject& subject, Rng& rng, const NoiseSpec& noise,
+void add_spread(const Subject& subject, Generator& rng, const NoiseSpec& noise,
                 const Standardisation& standardisation) {
   subject.each([&](double time, Observation& observation) {
     const double spread =
@@ -63,7 +62,7 @@ void add_spread(const Subject& subject, Rng& rng, const NoiseSpec& noise,
   });
 }
 
-void add_spikes(const Subject& subject, Rng& rng, const NoiseSpec& noise,
+void add_spikes(const Subject& subject, Generator& rng, const NoiseSpec& noise,
                 const Standardisation& standardisation) {
   subject.each([&](double, Observation& observation) {
     const bool hit = rng.uniform() < noise.fraction;
@@ -80,7 +79,7 @@ struct Stretch {
   double end = -std::numeric_limits<double>::infinity();
 };
 
-std::vector<Stretch> draw_stretches(const Subject& subject, Rng& rng, double fraction,
+std::vector<Stretch> draw_stretches(const Subject& subject, Generator& rng, double fraction,
                                     bool to_end) {
   std::vector<Stretch> stretches(subject.dataset.features.size());
   for (Stretch& stretch : stretches) {
@@ -92,7 +91,7 @@ std::vector<Stretch> draw_stretches(const Subject& subject, Rng& rng, double fra
   return stretches;
 }
 
-void add_stuck(const Subject& subject, Rng& rng, const NoiseSpec& noise) {
+void add_stuck(const Subject& subject, Generator& rng, const NoiseSpec& noise) {
   const auto stretches = draw_stretches(subject, rng, noise.fraction, true);
   std::vector<double> last(stretches.size(), std::numeric_limits<double>::quiet_NaN());
   subject.each([&](double time, Observation& observation) {
@@ -104,7 +103,7 @@ void add_stuck(const Subject& subject, Rng& rng, const NoiseSpec& noise) {
   });
 }
 
-void add_drift(const Subject& subject, Rng& rng, const NoiseSpec& noise,
+void add_drift(const Subject& subject, Generator& rng, const NoiseSpec& noise,
                const Standardisation& standardisation) {
   const auto stretches = draw_stretches(subject, rng, noise.fraction, true);
   subject.each([&](double time, Observation& observation) {
@@ -116,7 +115,7 @@ void add_drift(const Subject& subject, Rng& rng, const NoiseSpec& noise,
   });
 }
 
-void change_units(const Subject& subject, Rng& rng, const NoiseSpec& noise) {
+void change_units(const Subject& subject, Generator& rng, const NoiseSpec& noise) {
   const auto stretches = draw_stretches(subject, rng, noise.fraction, false);
   subject.each([&](double time, Observation& observation) {
     const Stretch& stretch = stretches[feature_of(observation)];
@@ -125,7 +124,7 @@ void change_units(const Subject& subject, Rng& rng, const NoiseSpec& noise) {
 }
 
 // NaN marks an observation to be dropped.
-void remove_burst(const Subject& subject, Rng& rng, const NoiseSpec& noise) {
+void remove_burst(const Subject& subject, Generator& rng, const NoiseSpec& noise) {
   const bool hit = rng.uniform() < noise.fraction;
   const double length = noise.strength * (subject.end - subject.begin);
   const double start = rng.uniform(subject.begin, subject.end - length);
@@ -219,7 +218,7 @@ Dataset with_noise(const Dataset& dataset, std::span<const std::size_t> series,
     if (result.events(i) == 0) continue;
     const std::size_t first = result.first_event[i], last = result.first_event[i + 1];
     const Subject subject{result, first, last, result.times[first], result.times[last - 1]};
-    Rng rng(noise.seed, series_stream(result.ids[i], name_of(noise.kind)));
+    Generator rng(noise.seed, name_of(noise.kind), hash_of(result.ids[i]));
     switch (noise.kind) {
       case NoiseKind::compounding:
       case NoiseKind::asymmetric:

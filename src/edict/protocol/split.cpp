@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "edict/core/error.h"
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 
 namespace edict {
 namespace {
@@ -116,7 +116,7 @@ class StrataSizes {
   Counts room_;
 };
 
-Parts split_by_label(const Dataset& dataset, Rng& rng, const Shares& shares) {
+Parts split_by_label(const Dataset& dataset, Generator& rng, const Shares& shares) {
   // One stratum a class, and the last for series without label.
   std::vector<std::vector<std::size_t>> strata(dataset.classes.size() + 1);
   for (std::size_t i = 0; i < dataset.size(); ++i) {
@@ -139,7 +139,7 @@ Parts split_by_label(const Dataset& dataset, Rng& rng, const Shares& shares) {
 }
 
 // Groups in random order, each to the part that lacks most.
-Parts split_by_group(const Dataset& dataset, Rng& rng, const Shares& shares) {
+Parts split_by_group(const Dataset& dataset, Generator& rng, const Shares& shares) {
   std::vector<std::vector<std::size_t>> groups(dataset.groups.size());
   for (std::size_t i = 0; i < dataset.size(); ++i) {
     if (const std::int32_t group = dataset.group_of[i]; group != Dataset::kNone)
@@ -193,7 +193,7 @@ Split split(const Dataset& dataset, std::uint64_t seed, double train, double val
 
   const double test = 1.0 - train - validation;
   const Shares shares{train, validation, test > 1e-12 ? test : 0.0};
-  Rng rng(seed);
+  Generator rng(seed, "split");
   Parts parts = by == SplitBy::label ? split_by_label(dataset, rng, shares)
                                      : split_by_group(dataset, rng, shares);
   for (auto& part : parts) std::sort(part.begin(), part.end());

@@ -7,12 +7,10 @@
 #include <cmath>
 
 #include "edict/core/error.h"
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 
 namespace edict {
 namespace {
-
-constexpr std::uint64_t kStream = 0x73656172;  // apart from the draws of training
 
 std::vector<std::string> cut(std::string_view text, char at) {
   std::vector<std::string> parts;
@@ -100,7 +98,7 @@ std::vector<SearchRange> usual_ranges() {
 Config draw_settings(const Config& base, const std::vector<SearchRange>& ranges, std::uint64_t seed,
                      std::size_t trial) {
   Config config = base;
-  Rng rng(seed ^ kStream, trial);
+  Generator rng(seed, "search", trial);
   for (const SearchRange& range : ranges) {
     if (!range.choices.empty()) {
       assign(config, range.key + "=" + range.choices[rng.below(range.choices.size())]);

@@ -8,6 +8,7 @@
 
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
+#include "edict/core/hash.h"
 #include "edict/core/json_text.h"
 #include "edict/eval/evaluate.h"
 #include "edict/eval/stress.h"
@@ -46,21 +47,15 @@ Split split_of(const Dataset& data, const DataSettings& config) {
                config.split == "group" ? SplitBy::group : SplitBy::label);
 }
 
-void check(const RunHooks& hooks) {
-  if (hooks.stop && hooks.stop->load()) throw Interrupted{};
-}
+void check(const RunHooks& hooks) { leave_if_stopped(hooks.stop); }
 
 void tell(const RunHooks& hooks, double share, const std::string& note) {
   if (hooks.progress) hooks.progress(share, note);
 }
 
-}  // namespace
+std::string hash_text(std::string_view text) { return Hash().text(text).hex(); }
 
-std::string text_hash(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return fmt::format("{:016x}", hash);
-}
+}  // namespace
 
 Run::Run(RunSpec spec, const Dataset& data, std::uint64_t data_fingerprint,
          const std::filesystem::path& runs)
@@ -69,7 +64,7 @@ Run::Run(RunSpec spec, const Dataset& data, std::uint64_t data_fingerprint,
   labelled_ = data_.labelled();
   json settings = to_json(spec_.config);
   settings.erase("classify");
-  key_ = text_hash(fmt::format("{}\n{}\n{}", kCode, data_fingerprint, json_text(settings)));
+  key_ = hash_text(fmt::format("{}\n{}\n{}", kCode, data_fingerprint, json_text(settings)));
   name_ = fmt::format("{}-{}-{}", spec_.data.name, slug(spec_.method), key_.substr(0, 8));
   folder_ = runs / name_;
 }
@@ -86,19 +81,19 @@ std::vector<Run::Stage> Run::stages() const {
   if (has_distribution_) stages.push_back({"evaluate", key_, test, &Run::evaluate_model});
   const json classifier{to_json(spec_.config)["classify"], spec_.seeds};
   const std::string classifier_key =
-      has_distribution_ ? text_hash(key_ + json_text(classifier)) : key_;
+      has_distribution_ ? hash_text(key_ + json_text(classifier)) : key_;
   if (labelled_) {
     if (has_distribution_) stages.push_back({"classify", classifier_key, all, &Run::classify});
     const json sweep{spec_.levels, spec_.seeds, names_of(spec_.guards), spec_.data.rate,
                      spec_.data.rate_unit};
-    stages.push_back({"stress", text_hash(classifier_key + json_text(sweep)),
+    stages.push_back({"stress", hash_text(classifier_key + json_text(sweep)),
                       test * static_cast<double>(spec_.guards.size() *
                                                  (1 + spec_.levels.size() * spec_.seeds.size())),
                       &Run::stress_model});
   }
   if (has_distribution_)
     stages.push_back({"browse",
-                      text_hash(classifier_key + json_text(json{spec_.levels, spec_.data.rate,
+                      hash_text(classifier_key + json_text(json{spec_.levels, spec_.data.rate,
                                                                 spec_.data.rate_unit})),
                       0.1, &Run::browse_series});
   return stages;
@@ -175,7 +170,7 @@ void Run::train_model(ThreadPool& pool, const RunHooks& hooks, double from, doub
                           row.validation_accuracy));
   };
   const TrainResult result = train(model, data_, split_, pool, options);
-  if (result.interrupted) throw Interrupted{};
+  if (result.interrupted) throw Interrupted();
   output["epochs"] = result.rows.size();
   output["parameters"] = model.params.size();
   for (const EpochRow& row : result.rows) {
@@ -202,7 +197,7 @@ void Run::classify(ThreadPool& pool, const RunHooks& hooks, double from, double 
   };
   const ClassifierResult result =
       train_classifier(load_model(folder_ / "model"), data_, split_, pool, options);
-  if (result.interrupted) throw Interrupted{};
+  if (result.interrupted) throw Interrupted();
   save_model(result.model, folder_ / "classifier");
   for (const ClassifierRun& run : result.runs)
     output["seeds"].push_back({{"seed", run.seed},

@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "edict/core/interrupted.h"
 #include "edict/core/thread_pool.h"
 #include "edict/model/model.h"
 #include "edict/study/plan.h"
@@ -42,9 +43,6 @@ struct RunHooks {
   std::function<void(double share, const std::string& note)> progress;  // of this run
 };
 
-// Leaves a run because `stop` was set; everything finished until then is kept.
-struct Interrupted {};
-
 class Run {
  public:
   Run(RunSpec spec, const Dataset& data, std::uint64_t data_fingerprint,
@@ -57,7 +55,8 @@ class Run {
   // Rough work that is left, in thousands of series walked; 0 if everything is there.
   double pending() const;
 
-  // Does what is not yet done. Throws Error, or Interrupted.
+  // Does what is not yet done. Throws Error, or Interrupted when `stop` was set; everything
+  // finished until then is kept.
   void conduct(ThreadPool& pool, const RunHooks& hooks) const;
 
   // What a finished stage ("evaluate", …) wrote; null if it is not finished.
@@ -91,8 +90,5 @@ class Run {
   std::string name_;
   std::filesystem::path folder_;
 };
-
-// FNV-1a, as 16 hexadecimal digits.
-std::string text_hash(std::string_view text);
 
 }  // namespace edict

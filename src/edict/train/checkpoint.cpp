@@ -6,6 +6,7 @@
 
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
+#include "edict/core/hash.h"
 #include "edict/core/json_text.h"
 
 namespace edict {
@@ -26,26 +27,20 @@ void restore(const TensorFile& file, const char* name, Vector<float>& values) {
 }  // namespace
 
 std::uint64_t fingerprint(const Dataset& data) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  const auto add = [&](const void* bytes, std::size_t count) {
-    const auto* p = static_cast<const unsigned char*>(bytes);
-    for (std::size_t i = 0; i < count; ++i) hash = (hash ^ p[i]) * 0x100000001b3u;
+  Hash hash;
+  const auto texts = [&](const std::vector<std::string>& all) {
+    hash.number(std::uint64_t{all.size()});
+    for (const std::string& text : all) hash.text(text);
   };
-  const auto add_texts = [&](const std::vector<std::string>& texts) {
-    for (const std::string& text : texts) add(text.data(), text.size() + 1);
-  };
-  add_texts(data.features);
-  add_texts(data.statics);
-  add_texts(data.ids);
-  add(data.labels.data(), data.labels.size() * sizeof(data.labels[0]));
-  add(data.static_values.data(), data.static_values.size() * sizeof(double));
-  add(data.first_event.data(), data.first_event.size() * sizeof(std::size_t));
-  add(data.times.data(), data.times.size() * sizeof(double));
-  for (const Observation& o : data.observations) {
-    add(&o.feature, sizeof o.feature);
-    add(&o.value, sizeof o.value);
-  }
-  return hash;
+  texts(data.features);
+  texts(data.statics);
+  texts(data.ids);
+  hash.numbers(std::span(std::as_const(data.labels)));
+  hash.numbers(std::span(std::as_const(data.static_values)));
+  hash.numbers(std::span(std::as_const(data.first_event)));
+  hash.numbers(std::span(std::as_const(data.times)));
+  for (const Observation& o : data.observations) hash.number(o.feature).number(o.value);
+  return hash.value();
 }
 
 void save_checkpoint(const Checkpoint& state, const Model& model, const Adam& adam,

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "edict/core/error.h"
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 #include "edict/model/encode.h"
 #include "edict/model/state_classifier.h"
 
@@ -39,7 +39,8 @@ ClassifierRun train_seed(const StateClassifier& classifier, const ClassifySettin
   Adam adam(params.size());
   ClassifierRun best;
   for (std::int64_t epoch = 1; epoch <= config.epochs; ++epoch) {
-    Rng rng(static_cast<std::uint64_t>(seed), static_cast<std::uint64_t>(epoch));
+    Generator rng(static_cast<std::uint64_t>(seed), "classifier order",
+                  static_cast<std::uint64_t>(epoch));
     rng.shuffle(std::span(order));
     for (Index first = 0; first < n; first += config.batch) {
       const Index count = std::min<Index>(config.batch, n - first);

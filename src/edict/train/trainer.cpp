@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "edict/core/error.h"
-#include "edict/core/rng.h"
+#include "edict/core/generator.h"
 #include "edict/model/ask_all.h"
 #include "edict/model/state_classifier.h"
 #include "edict/train/checkpoint.h"
@@ -19,10 +19,6 @@ namespace edict {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-// Keep their draws apart from the shuffle's.
-constexpr std::uint64_t kForecastStream = 0x666f7265, kDropoutStream = 0x64726f70,
-                        kThinStream = 0x7468696e;
-
 // Solver steps and stops of a series: its cost, by which chunks are filled with equals.
 double cost(const Model& model, const Agenda<float>& agenda) {
   if (agenda.stops.empty()) return 0;
@@ -31,7 +27,7 @@ double cost(const Model& model, const Agenda<float>& agenda) {
 }
 
 // A copy without a `share` of the observations, and without the stops that this empties.
-void thin(const Agenda<float>& whole, double share, Rng rng, Agenda<float>& result) {
+void thin(const Agenda<float>& whole, double share, Generator rng, Agenda<float>& result) {
   result = {whole.id, whole.start, {}, {}, {}, whole.covariates};
   for (const auto& stop : whole.stops) {
     result.stop(stop.time, stop.what);
@@ -113,7 +109,8 @@ class Trainer {
     const TrainSettings& config = settings_;
     std::vector<std::size_t> order(agendas_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    Rng rng(static_cast<std::uint64_t>(config.seed), static_cast<std::uint64_t>(number));
+    Generator rng(static_cast<std::uint64_t>(config.seed), "order",
+                  static_cast<std::uint64_t>(number));
     rng.shuffle(std::span(order));
 
     LossSums total;
@@ -156,11 +153,11 @@ class Trainer {
       const Agenda<float>* agenda = &agendas_[i];
       if (config.thin > 0) {
         Agenda<float>& copy = thinned_[examples.size()];
-        thin(*agenda, config.thin, draws(kThinStream, i, epoch_number), copy);
+        thin(*agenda, config.thin, draws("thin", i, epoch_number), copy);
         agenda = &copy;
       }
       examples.push_back({agenda, absorb_until(i, epoch_number), lessons_.train_labels[i],
-                          draws(kDropoutStream, i, epoch_number).bits()});
+                          draws("dropout", i, epoch_number).bits()});
       observations += static_cast<double>(agenda->feature.size());
       labelled += lessons_.train_labels[i] != Dataset::kNone;
     }
@@ -193,9 +190,9 @@ class Trainer {
     return total;
   }
 
-  Rng draws(std::uint64_t stream, std::size_t i, std::int64_t epoch_number) const {
-    return Rng(static_cast<std::uint64_t>(settings_.seed) ^ stream,
-               static_cast<std::uint64_t>(epoch_number) * agendas_.size() + i);
+  Generator draws(std::string_view purpose, std::size_t i, std::int64_t epoch_number) const {
+    return Generator(static_cast<std::uint64_t>(settings_.seed), purpose,
+                     static_cast<std::uint64_t>(epoch_number) * agendas_.size() + i);
   }
 
   // With probability train.forecast a series is only forecast after a random moment of this epoch;
@@ -203,7 +200,7 @@ class Trainer {
   double absorb_until(std::size_t i, std::int64_t epoch_number) const {
     if (settings_.forecast <= 0 || lessons_.classification > 0 || agendas_[i].stops.empty())
       return kInf;
-    Rng rng = draws(kForecastStream, i, epoch_number);
+    Generator rng = draws("forecast", i, epoch_number);
     if (rng.uniform() >= settings_.forecast) return kInf;
     return rng.uniform(agendas_[i].start, agendas_[i].stops.back().time);
   }

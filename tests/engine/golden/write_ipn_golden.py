@@ -13,42 +13,44 @@ rng = numpy.random.default_rng(31)
 torch.manual_seed(31)
 FEATURES, CLASSES = 3, 2
 MASK = (1 << 64) - 1
+HALF = (1 << 32) - 1
 
 
-class Xoshiro:
-    """edict::Rng(seed, stream).uniform(), to draw the same held-out observations."""
+def hash_of(text):
+    """edict::hash_of: FNV-1a over length and bytes, then splitmix64's last step."""
+    value = 0xCBF29CE484222325
+    for byte in len(text).to_bytes(8, "little") + text.encode():
+        value = ((value ^ byte) * 0x100000001B3) & MASK
+    value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & MASK
+    return value ^ (value >> 31)
 
-    def __init__(self, seed, stream):
-        x = seed ^ (0x9E3779B97F4A7C15 * (2 * stream + 1) & MASK)
-        self.state = []
-        for _ in range(4):
-            x = (x + 0x9E3779B97F4A7C15) & MASK
-            z = x
-            z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-            z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
-            self.state.append(z ^ (z >> 31))
+
+class Generator:
+    """edict::Generator(seed, purpose).uniform(), to draw the same held-out observations."""
+
+    def __init__(self, seed, purpose):
+        self.key = (seed & HALF, seed >> 32)
+        self.counter = [0, hash_of(purpose) & HALF, 0, 0]
+        self.words = []
 
     def uniform(self):
-        def rotl(v, k):
-            return ((v << k) | (v >> (64 - k))) & MASK
-
-        s = self.state
-        result = (rotl((s[0] + s[3]) & MASK, 23) + s[0]) & MASK
-        t = (s[1] << 17) & MASK
-        s[2] ^= s[0]
-        s[3] ^= s[1]
-        s[1] ^= s[2]
-        s[0] ^= s[3]
-        s[2] ^= t
-        s[3] = rotl(s[3], 45)
-        return (result >> 11) * 2.0**-53
+        if not self.words:
+            c, key = list(self.counter), list(self.key)
+            for _ in range(10):
+                a, b = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
+                c = [(b >> 32) ^ c[1] ^ key[0], b & HALF, (a >> 32) ^ c[3] ^ key[1], a & HALF]
+                key = [(key[0] + 0x9E3779B9) & HALF, (key[1] + 0xBB67AE85) & HALF]
+            self.counter[0] += 1
+            self.words = [c[2] | c[3] << 32, c[0] | c[1] << 32]
+        return (self.words.pop() >> 11) * 2.0**-53
 
 
 def held_out(many, share):
     """B x E x D; series b has the key b."""
     held = torch.zeros_like(padded(many, FEATURES)[2])
     for b, s in enumerate(many):
-        draw = Xoshiro(b, 1)
+        draw = Generator(b, "reconstruct")
         for e, (_, seen) in enumerate(s.events):
             for j in seen:
                 held[b, e, j] = float(draw.uniform() < share)
