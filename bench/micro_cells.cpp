@@ -25,7 +25,7 @@ const JumpOde<NiwHead>& model() {
 template <class S>
 struct Bench {
   explicit Bench(Index columns) : w(columns), params(model().layout.template initial<S>(1)) {
-    model().turn(params.data(), turned);
+    model().transpose(params.data(), transposed);
     grads.setZero(params.size());
     Generator rng(7);
     const auto draw = [&](Index height) {
@@ -40,7 +40,7 @@ struct Bench {
   void drift_forward() {
     arena.reset();
     drift = model().ode.cache(arena, static_cast<const S*>(h.data()), w);
-    model().ode.forward(Turned<S>{turned.data()}, w, drift, out.data());
+    model().ode.forward(Transposed<S>{transposed.data()}, w, drift, out.data());
   }
   void drift_backward() {
     model().ode.backward(params.data(), w, d.data(), drift, r_h.data(), d_h.data(), grads.data());
@@ -48,14 +48,14 @@ struct Bench {
   void jump_forward() {
     arena.reset();
     jump = model().update.cache(arena, static_cast<const S*>(h.data()), w);
-    model().update.forward(Turned<S>{turned.data()}, w, gi.data(), jump, out.data());
+    model().update.forward(Transposed<S>{transposed.data()}, w, gi.data(), jump, out.data());
   }
   void jump_backward() {
     model().update.backward(params.data(), w, d.data(), jump, d_h.data(), d_gh.data(),
                             grads.data());
   }
   void head_forward() {
-    model().head.forward(Turned<S>{turned.data()}, w, h.data(), a.data(), phi.data());
+    model().head.forward(Transposed<S>{transposed.data()}, w, h.data(), a.data(), phi.data());
   }
   void head_backward() {
     d_h.setZero();
@@ -65,7 +65,7 @@ struct Bench {
   }
 
   Index n = model().hidden, rows = model().head.rows(), stacked = model().head.stacked(), w;
-  Vector<S> params, turned, grads;
+  Vector<S> params, transposed, grads;
   Matrix<S> h, d, gi, d_phi, out, d_h, r_h, d_gh, a, d_a, phi;
   Arena<S> arena;
   GruOdeCell::Cache<S> drift{};

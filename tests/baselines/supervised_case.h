@@ -69,9 +69,11 @@ double learn(const Supervised<Encoder>& model, std::span<const BasicExample<S>> 
 
 template <class S, class Encoder>
 Matrix<S> classify(const Supervised<Encoder>& model, std::span<const BasicExample<S>> examples,
-                   const Vector<S>& params, const Asking& asking = {}) {
+                   const Vector<S>& params, const InferenceOptions& options = {},
+                   std::span<std::vector<Clipped>> clips = {}) {
   Matrix<S> logits(model.classifier.classes(), static_cast<Index>(examples.size()));
-  SupervisedPass<S, Encoder>(model).classify(params.data(), examples, asking, logits.data());
+  SupervisedPass<S, Encoder>(model).classify(params.data(), examples, options, clips,
+                                             logits.data());
   return logits;
 }
 

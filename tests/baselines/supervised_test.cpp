@@ -220,7 +220,7 @@ TYPED_TEST(SupervisedModel, LearnsASimpleRule) {
 
 TYPED_TEST(SupervisedModel, RefusesWhatNeedsADistribution) {
   const Config config = small_supervised<TypeParam>();
-  const auto network = make_network(config, kFeatures, kCovariates, kClasses);
+  const auto network = make_network(config, {"a", "b", "c"}, kCovariates, kClasses);
   EXPECT_FALSE(network->has_distribution());
   EXPECT_EQ(network->classes(), kClasses);
   const Vector<float> params = network->layout().template initial<float>(1);
@@ -236,15 +236,16 @@ TYPED_TEST(SupervisedModel, RefusesWhatNeedsADistribution) {
   const std::string expected = std::string(TypeParam::kKind) +
                                " only tells classes apart and has no distribution to ask for; use "
                                "edict or gru-ode-bayes";
-  EXPECT_EQ(message([&] { network->worker()->ask(params.data(), batch.examples, {}); }), expected);
-  Asking asking;
-  asking.guard.kind = Guard::Kind::edgr;
+  const Weights weights = network->weights(params.data());
+  EXPECT_EQ(message([&] { network->worker()->infer(weights, batch.examples, {}, {}); }), expected);
+  InferenceOptions options;
+  options.guard.kind = Guard::Kind::edgr;
   Vector<float> logits(kClasses);
   EXPECT_EQ(message([&] {
-              network->worker()->classify(params.data(), batch.examples, asking, logits.data());
+              network->worker()->classify(weights, batch.examples, options, {}, logits.data());
             }),
             expected);
-  EXPECT_EQ(message([&] { make_network(config, kFeatures, kCovariates, 0); }),
+  EXPECT_EQ(message([&] { make_network(config, {"a", "b", "c"}, kCovariates, 0); }),
             std::string(TypeParam::kKind) +
                 " only tells classes apart; give it data with a label column");
 }
@@ -256,23 +257,17 @@ TYPED_TEST(SupervisedModel, PopulationClipHoldsObservations) {
   batch.agendas[0].value[2] = 7.0;
   const std::int32_t feature = batch.agendas[0].feature[2];
   clipped.agendas[0].value[2] = 0.5 + 3.0 * 2.0;
-  Asking asking;
-  asking.guard = {Guard::Kind::population, 3.0, Guard::Deviation::epistemic};
-  asking.population_mean = {0.5, 0.5, 0.5};
-  asking.population_deviation = {2.0, 2.0, 2.0};
-  int clips = 0;
-  asking.on_clip = [&](std::size_t slot, std::size_t, std::int32_t j, double raw, double used,
-                       double sigmas) {
-    ++clips;
-    EXPECT_EQ(slot, 0u);
-    EXPECT_EQ(j, feature);
-    EXPECT_EQ(raw, 7.0);
-    EXPECT_EQ(used, 6.5);
-    EXPECT_EQ(sigmas, 3.25);
-  };
-  EXPECT_EQ((classify<double, TypeParam>(model, batch.examples, params, asking)),
+  InferenceOptions options;
+  options.guard = {Guard::Kind::population, 3.0, Guard::Deviation::epistemic};
+  options.population = {{0.5, 0.5, 0.5}, {2.0, 2.0, 2.0}};
+  std::vector<std::vector<Clipped>> clips(1);
+  EXPECT_EQ((classify<double, TypeParam>(model, batch.examples, params, options, clips)),
             (classify<double, TypeParam>(model, clipped.examples, params)));
-  EXPECT_EQ(clips, 1);
+  ASSERT_EQ(clips[0].size(), 1u);
+  EXPECT_EQ(clips[0][0].feature, feature);
+  EXPECT_EQ(clips[0][0].raw, 7.0);
+  EXPECT_EQ(clips[0][0].used, 6.5);
+  EXPECT_EQ(clips[0][0].sigmas, 3.25);
 }
 
 }  // namespace

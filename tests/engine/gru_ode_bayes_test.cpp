@@ -34,10 +34,10 @@ Config small_config() {
 template <class S>
 LossSums learn(const Model& model, const std::vector<Agenda<S>>& agendas, const Vector<S>& params,
                const LossWeights& weights, Vector<S>& grads, double absorb_until = kForever) {
-  std::vector<Passenger<S>> passengers;
-  for (const auto& agenda : agendas) passengers.push_back({&agenda, absorb_until});
+  std::vector<BasicExample<S>> examples;
+  for (const auto& agenda : agendas) examples.push_back({&agenda, absorb_until});
   grads = Vector<S>::Zero(model.layout.size());
-  return Walk<S, GaussianHead>(model).train(params.data(), passengers, weights, kTape,
+  return Walk<S, GaussianHead>(model).train(params.data(), examples, weights, kTape,
                                             grads.data());
 }
 
@@ -137,7 +137,7 @@ TEST(GruOdeBayes, BatchingChangesNothing) {
 }
 
 TEST(GruOdeBayes, TellsGaussianMarginals) {
-  const auto network = make_network(small_config(), 3, 2, 0);
+  const auto network = make_network(small_config(), {"a", "b", "c"}, 2, 0);
   EXPECT_TRUE(network->has_distribution());
   const Vector<float> params = moved_parameters<float>(network->layout(), 6);
   Agenda<float> agenda;
@@ -145,11 +145,10 @@ TEST(GruOdeBayes, TellsGaussianMarginals) {
   agenda.stop(0.5, Agenda<float>::kScore | Agenda<float>::kQuery);
   agenda.observe(1, 0.4f);
   const Example example{&agenda};
-  std::vector<Marginal> told;
-  Asking asking;
-  asking.on_query = [&](std::size_t, std::size_t, std::span<const Marginal> m,
-                        std::span<const float>) { told.assign(m.begin(), m.end()); };
-  const LossSums sums = network->worker()->ask(params.data(), {&example, 1}, asking);
+  Answer answer;
+  const LossSums sums = network->worker()->infer(network->weights(params.data()), {&example, 1}, {},
+                                                 {&answer, 1});
+  const std::vector<Marginal>& told = answer.marginals;
   ASSERT_EQ(told.size(), 3u);
   for (const Marginal& m : told) {
     EXPECT_EQ(m.epistemic, 0.0);

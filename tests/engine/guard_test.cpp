@@ -7,7 +7,7 @@
 #include <limits>
 #include <map>
 
-#include "edict/model/ask_all.h"
+#include "edict/model/infer.h"
 #include "edict/model/encode.h"
 #include "engine/small_model.h"
 
@@ -54,30 +54,25 @@ TEST_P(GuardOnWalk, ClipsExactlyToTheBound) {
     for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
       agenda.observe(whole.feature[k], whole.value[k]);
   }
-  std::map<std::size_t, std::vector<Marginal>> expected;  // by stop
-  struct Clip {
-    double raw, used, sigmas;
-  };
-  std::map<std::pair<std::size_t, std::int32_t>, Clip> clips;
-  Asking asking = model.asking(guard);
-  asking.on_query = [&](std::size_t, std::size_t stop, std::span<const Marginal> features,
-                        std::span<const float>) {
-    expected[stop + 1].assign(features.begin(), features.end());
-  };
-  asking.on_clip = [&](std::size_t slot, std::size_t stop, std::int32_t feature, double raw,
-                       double used, double sigmas) {
-    EXPECT_EQ(slot, 0u);
-    clips[{stop, feature}] = {raw, used, sigmas};
-  };
   const Example example{&agenda};
-  model.network->worker()->ask(model.params.data(), {&example, 1}, asking);
+  Answer answer;
+  model.network->worker()->infer(model.network->weights(model.params.data()), {&example, 1},
+                                 model.inference_options(guard), {&answer, 1});
+  std::map<std::size_t, std::span<const Marginal>> expected;  // by the stop after the query
+  std::size_t query = 0;
+  for (std::size_t s = 0; s < agenda.stops.size(); ++s)
+    if (agenda.stops[s].what & Agenda<float>::kQuery)
+      expected[s + 1] = std::span(answer.marginals).subspan(3 * query++, 3);
+  std::map<std::pair<std::size_t, std::int32_t>, Clipped> clips;
+  for (const Clipped& clip : answer.clips) clips[{clip.stop, clip.feature}] = clip;
+  ASSERT_EQ(clips.size(), answer.clips.size());
 
   std::size_t clipped = 0;
   for (std::size_t s = 0; s < agenda.stops.size(); ++s)
     for (std::uint32_t k = agenda.stops[s].first; k < agenda.stops[s].first + agenda.stops[s].count;
          ++k) {
       const std::int32_t j = agenda.feature[k];
-      const Marginal& m = expected.at(s).at(static_cast<std::size_t>(j));
+      const Marginal& m = expected.at(s)[static_cast<std::size_t>(j)];
       double centre = m.mean, sigma = std::sqrt(m.epistemic);
       if (guard.deviation == Deviation::predictive) sigma = std::sqrt(m.aleatoric + m.epistemic);
       if (guard.kind == Kind::population) {
@@ -143,17 +138,20 @@ TEST(PopulationGuard, EqualsDataClippedBeforehand) {
   }
 }
 
-TEST(GuardBand, OfAGaussianIsAllItsVariance) {
-  const Marginal gaussian{1.0, 4.0, 0.0, 2.0, kInf};
-  const Guard guard{Kind::edgr, 1.96, Deviation::epistemic};
-  EXPECT_EQ(guard.band(gaussian, 0, 1).sigma, 2.0);
+TEST(Guarded, CountsInTheDeviationItIsTold) {
+  const auto used = [](const Guard& guard, const Marginal& expected, double x) {
+    return guarded(guard, {}, 0, x, [&] { return expected; }, 0, nullptr);
+  };
+  const Marginal gaussian{1.0, 4.0, 0.0, 2.0, kInf};  // all of its variance is called aleatoric
+  const Guard epistemic{Kind::edgr, 1.96, Deviation::epistemic};
+  EXPECT_EQ(used(epistemic, gaussian, 70.0), 1.0 + 1.96 * 2.0);
   const Marginal evidential{1.0, 4.0, 0.25, 2.0, 5.0};
-  EXPECT_EQ(guard.band(evidential, 0, 1).sigma, 0.5);
-  EXPECT_EQ((Guard{Kind::edgr, 1.96, Deviation::predictive}.band(evidential, 0, 1).sigma),
-            std::sqrt(4.25));
-  EXPECT_EQ(guard.clip(7.0, {1.0, 0.5}), 1.0 + 1.96 * 0.5);
-  EXPECT_EQ(guard.clip(-7.0, {1.0, 0.5}), 1.0 - 1.96 * 0.5);
-  EXPECT_EQ(guard.clip(1.9, {1.0, 0.5}), 1.9);
+  EXPECT_EQ(used(epistemic, evidential, 7.0), 1.0 + 1.96 * 0.5);
+  EXPECT_EQ(used(epistemic, evidential, -7.0), 1.0 - 1.96 * 0.5);
+  EXPECT_EQ(used(epistemic, evidential, 1.9), 1.9);
+  EXPECT_EQ(used({Kind::edgr, 1.0, Deviation::predictive}, evidential, 7.0), 1.0 + std::sqrt(4.25));
+  EXPECT_EQ(used({Kind::population, 2.0, Deviation::epistemic}, evidential, 7.0), 2.0);
+  EXPECT_EQ(used({}, evidential, 7e30), 7e30);
 }
 
 TEST(GuardNames, GoBothWaysAndRefuseOthers) {
@@ -168,7 +166,7 @@ TEST(GuardNames, GoBothWaysAndRefuseOthers) {
   const Model& model = small_trained_model();
   for (const double eta : {-1.0, std::nan("")})
     EXPECT_NE(refusal_of([&] {
-                model.asking({Kind::edgr, eta});
+                model.inference_options({Kind::edgr, eta});
               }).find("at least 0"),
               std::string::npos);
 }

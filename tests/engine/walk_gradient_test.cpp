@@ -38,15 +38,16 @@ struct Problem {
 double loss(const Model& model, const Problem& problem, const Vector<double>& params,
             Vector<double>& grads) {
   Walk<double, NiwHead> walk(model);
-  std::vector<Passenger<double>> passengers;
-  for (const auto& agenda : problem.agendas) passengers.push_back({&agenda, problem.absorb_until});
+  std::vector<BasicExample<double>> examples;
+  for (const auto& agenda : problem.agendas) examples.push_back({&agenda, problem.absorb_until});
+  const Index states = model.hidden * static_cast<Index>(examples.size());
   grads = Vector<double>::Zero(model.layout.size());
   const LossWeights weights{0.7, problem.config.loss.kl, problem.config.loss.evidence};
   // A further loss on the final states, ½‖h‖², checks that gradient's way back too.
   double end = 0;
-  const auto sums = walk.train(params.data(), passengers, weights, problem.tape_bytes, grads.data(),
+  const auto sums = walk.train(params.data(), examples, weights, problem.tape_bytes, grads.data(),
                                [&](const double* h, double* d_h) {
-                                 for (Index i = 0; i < walk.states().size(); ++i) {
+                                 for (Index i = 0; i < states; ++i) {
                                    end += 0.5 * h[i] * h[i];
                                    d_h[i] = h[i];
                                  }
@@ -120,6 +121,31 @@ TEST(WalkGradient, ForecastsAreScoredButNotAbsorbed) {
   expect_gradients(p);
 }
 
+// Stops that are only scored lie beside the series' way, several in one step of it, at the time of
+// an absorbed event, and at the end, where a query asks for the state.
+TEST(WalkGradient, BranchesOfEveryKind) {
+  for (const char* solver : {"euler", "rk4", "dopri5"}) {
+    Problem p{small_config(), {}};
+    p.config.model.solver = solver;
+    p.config.model.rtol = p.config.model.atol = 1e-12;
+    p.config.model.step = 0.25;
+    Generator rng(12);
+    for (int i = 0; i < 3; ++i) {
+      Agenda<double> agenda = random_agenda<double>(rng, 3, 0, 0.3, 0.5);
+      for (const double time : {0.05, 0.1, 0.4, 0.62, 0.62, 0.9, 1.3}) {
+        const bool absorbed = time == 0.4 || (time == 0.62 && agenda.stops.back().time == 0.62);
+        agenda.stop(time, absorbed ? Agenda<double>::kAbsorb | Agenda<double>::kScore
+                                   : Agenda<double>::kScore);
+        agenda.observe(static_cast<std::int32_t>(rng.below(3)), rng.normal());
+      }
+      if (i > 0) agenda.stop(i == 1 ? 1.3 : 1.55, Agenda<double>::kQuery);
+      p.agendas.push_back(agenda);
+    }
+    SCOPED_TRACE(solver);
+    expect_gradients(p);
+  }
+}
+
 TEST(WalkGradient, GaussianKlAndPredictiveSurprise) {
   Problem p{small_config(), {}};
   p.config.loss.kl_form = "gaussian";
@@ -142,6 +168,7 @@ TEST(WalkGradient, RecomputedSegmentsGiveTheSameBits) {
   Generator rng(10);
   for (int events : {9, 4, 12})
     p.agendas.push_back(random_agenda<double>(rng, 3, events, 0.4, 0.5));
+  p.absorb_until = 2.0;  // with branches under way at the borders
   const Model model(network_settings(p.config), 3, 2);
   const Vector<double> params = model.layout.initial<double>(3);
   Vector<double> whole, parts;

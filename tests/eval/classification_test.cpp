@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "edict/model/ask_all.h"
+#include "edict/model/infer.h"
 #include "eval/counting_network.h"
 #include "eval/small_classifier.h"
 
@@ -21,7 +21,7 @@ TEST(ClassProbabilities, AreTheSoftmaxOfTheNetworksScores) {
   std::vector<Example> examples;
   for (const std::size_t i : all) agendas.push_back(encoding_agenda(model.protocol, data, i));
   for (const auto& agenda : agendas) examples.push_back({&agenda});
-  const Matrix<float> logits = classify_all(model, examples, pool);
+  const Matrix<float> logits = infer_classes(model, examples, pool);
   const ClassProbabilities p = class_probabilities(model, data, all, pool);
   ASSERT_EQ(p.classes, 2u);
   ASSERT_EQ(p.values.size(), 2 * data.size());

@@ -7,36 +7,30 @@
 
 namespace edict {
 
-class StreamState;
-
 class CountingWorker final : public Worker {
  public:
   LossSums learn(const float*, std::span<const Example>, const LossWeights&, float*) override {
     return {};
   }
-  LossSums ask(const float*, std::span<const Example>, const Asking&) override { return {}; }
-  void classify(const float*, std::span<const Example> examples, const Asking& asking,
-                float* logits) override {
-    for (std::size_t slot = 0; slot < examples.size(); ++slot) {
-      const Agenda<float>& agenda = *examples[slot].agenda;
+  LossSums infer(const Weights&, std::span<const Example>, const InferenceOptions&,
+                 std::span<Answer>) override {
+    return {};
+  }
+  void classify(const Weights&, std::span<const Example> examples, const InferenceOptions& options,
+                std::span<std::vector<Clipped>> clips, float* logits) override {
+    for (std::size_t i = 0; i < examples.size(); ++i) {
+      const Agenda<float>& agenda = *examples[i].agenda;
       double sum = 0;
       for (std::size_t s = 0; s < agenda.stops.size(); ++s) {
         const auto& stop = agenda.stops[s];
-        if (stop.time >= examples[slot].absorb_until) continue;
-        for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k) {
-          const auto j = static_cast<std::size_t>(agenda.feature[k]);
-          const double raw = static_cast<double>(agenda.value[k]);
-          double used = raw;
-          if (asking.guard.active())
-            used = asking.guard.clip(
-                raw, {asking.population_mean.at(j), asking.population_deviation.at(j)});
-          if (used != raw && asking.on_clip)
-            asking.on_clip(slot, s, agenda.feature[k], raw, used, 0);
-          sum += used;
-        }
+        if (stop.time >= examples[i].absorb_until) continue;
+        for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
+          sum += static_cast<double>(guarded(
+              options.guard, options.population, agenda.feature[k], agenda.value[k],
+              [] { return Marginal{}; }, s, clips.empty() ? nullptr : &clips[i]));
       }
-      logits[2 * slot] = 0;
-      logits[2 * slot + 1] = static_cast<float>(sum);
+      logits[2 * i] = 0;
+      logits[2 * i + 1] = static_cast<float>(sum);
     }
   }
 };
@@ -45,11 +39,9 @@ class CountingNetwork final : public Network {
  public:
   const ParameterLayout& layout() const override { return layout_; }
   std::unique_ptr<Worker> worker() const override { return std::make_unique<CountingWorker>(); }
-  std::unique_ptr<StreamState> stream(const float*) const override {
-    throw Error("a counting network has no distribution to stream");
-  }
-  void widen(std::span<const double>, float*) const override {
-    throw Error("a counting network has no distribution to widen");
+  Weights weights(const float* params) const override { return {params, {}}; }
+  void rescale(std::span<const double>, float*) const override {
+    throw Error("a counting network has no distribution to rescale");
   }
   Index hidden() const override { return 0; }
   bool has_distribution() const override { return false; }

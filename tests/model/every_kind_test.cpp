@@ -66,7 +66,7 @@ TEST_P(EveryKind, AnswersTheSameAfterAReload) {
     std::vector<Example> examples;
     for (const auto& agenda : agendas) examples.push_back({&agenda});
     Matrix<float> out(m.network->classes(), static_cast<Index>(examples.size()));
-    m.network->worker()->classify(m.params.data(), examples, {}, out.data());
+    m.network->worker()->classify(m.network->weights(m.params.data()), examples, {}, {}, out.data());
     return out;
   };
   const Matrix<float> before = logits(model);
@@ -98,7 +98,7 @@ TEST(Presets, OfSyntheticAreReadAndMakeTheirModel) {
     const bool named = std::ranges::find(kinds, entry.path().stem().string()) != kinds.end();
     EXPECT_EQ(config.model.kind, named ? entry.path().stem().string() : "edict");
     EXPECT_NEAR(config.data.t_cut.value(), 3 * std::numbers::pi, 1e-12);
-    EXPECT_GT(make_network(config, 3, 0, 2)->layout().size(), 0);
+    EXPECT_GT(make_network(config, {"a", "b", "c"}, 0, 2)->layout().size(), 0);
     ++read;
   }
   EXPECT_GE(read, 4);

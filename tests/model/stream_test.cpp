@@ -8,7 +8,8 @@
 
 #include "allocation_count.h"
 #include "edict/core/error.h"
-#include "edict/model/ask_all.h"
+#include "edict/model/infer.h"
+#include "edict/model/rewindable_stream.h"
 
 namespace edict {
 namespace {
@@ -39,67 +40,154 @@ Model small_model(const Dataset& data, const std::string& solver) {
   return Model::create(config, data, split(data, 0));
 }
 
+std::shared_ptr<const Model> shared_model(const Dataset& data, const std::string& solver) {
+  return std::make_shared<const Model>(small_model(data, solver));
+}
+
+void expect_equal(const Marginal& a, const Marginal& b) {
+  EXPECT_EQ(a.mean, b.mean);
+  EXPECT_EQ(a.aleatoric, b.aleatoric);
+  EXPECT_EQ(a.epistemic, b.epistemic);
+  EXPECT_EQ(a.dof, b.dof);
+}
+
 class StreamTest : public testing::TestWithParam<const char*> {};
 
+// Both are the same engine from the same state by the same steps, so the bits are the same.
 TEST_P(StreamTest, SaysWhatTheBatchedEngineSays) {
   const Dataset data = small_dataset();
-  const Model model = small_model(data, GetParam());
-  const std::size_t s = 3;
-  std::vector<double> times;
-  for (std::size_t e = data.first_event[s]; e < data.first_event[s + 1]; ++e)
-    times.push_back(data.times[e]);  // what was expected just before each event
-  times.push_back(data.times[data.first_event[s + 1] - 1] + 1.3);
-
-  const Agenda<float> agenda = query_agenda(model.protocol, data, s, times);
-  const Example example{&agenda};
-  std::vector<Marginal> expected;
+  const auto model = shared_model(data, GetParam());
   ThreadPool pool(1);
-  ask_all(model, {&example, 1}, pool, [&](std::size_t) {
-    Asking asking;
-    asking.on_query = [&](std::size_t, std::size_t, std::span<const Marginal> features,
-                          std::span<const float>) {
-      for (std::size_t j = 0; j < features.size(); ++j)
-        expected.push_back(to_raw(model.protocol.standardisation, j, features[j]));
-    };
-    return asking;
-  });
+  for (std::size_t s = 0; s < data.size(); ++s) {
+    std::vector<double> times;
+    for (std::size_t e = data.first_event[s]; e < data.first_event[s + 1]; ++e)
+      times.push_back(data.times[e]);  // what was expected just before each event
+    times.push_back(data.times[data.first_event[s + 1] - 1] + 1.3);
+    const Agenda<float> agenda = query_agenda(model->protocol, data, s, times);
+    const Answer expected = infer(*model, examples_of(std::span(&agenda, 1)), pool, {})[0];
 
-  Stream stream(model, data.covariates(s));
-  std::size_t k = 0;
-  const auto compare = [&](double time) {
-    for (const Marginal& m : stream.distribution(time)) {
-      EXPECT_NEAR(m.mean, expected[k].mean, 2e-4 * std::abs(expected[k].mean) + 1e-5);
-      EXPECT_NEAR(m.epistemic / expected[k].epistemic, 1.0, 1e-3);
-      EXPECT_NEAR(m.aleatoric / expected[k].aleatoric, 1.0, 1e-3);
-      ++k;
+    Stream stream(model, data.covariates(s));
+    std::size_t k = 0;
+    const auto compare = [&](double time) {
+      for (const Marginal& m : stream.distribution(time)) {
+        expect_equal(m, to_raw(model->protocol.standardisation, k % 3, expected.marginals[k]));
+        ++k;
+      }
+    };
+    for (std::size_t e = data.first_event[s]; e < data.first_event[s + 1]; ++e) {
+      compare(data.times[e]);
+      std::vector<Observation> seen;
+      for (const Observation o : data.observed(e)) seen.push_back(o);
+      stream.observe(data.times[e], seen);
     }
-  };
-  for (std::size_t e = data.first_event[s]; e < data.first_event[s + 1]; ++e) {
-    compare(data.times[e]);
-    stream.observe(data.times[e], data.observed(e));
+    compare(times.back());
+    EXPECT_EQ(k, expected.marginals.size());
   }
-  compare(times.back());
-  EXPECT_EQ(k, expected.size());
 }
 
 TEST_P(StreamTest, AllocatesNothingAfterConstruction) {
   const Dataset data = small_dataset();
-  const Model model = small_model(data, GetParam());
-  Stream stream(model, data.covariates(0), 0.0, Guard{Guard::Kind::edgr});
+  std::vector<std::vector<Observation>> seen;
+  for (std::size_t e = data.first_event[0]; e < data.first_event[1]; ++e) {
+    seen.emplace_back();
+    for (const Observation o : data.observed(e)) seen.back().push_back(o);
+  }
+  Stream stream(shared_model(data, GetParam()), data.covariates(0), 0.0, Guard{Guard::Kind::edgr});
   const std::size_t before = allocations();
   for (std::size_t e = data.first_event[0]; e < data.first_event[1]; ++e) {
     stream.distribution(data.times[e]);
-    stream.observe(data.times[e], data.observed(e));
+    stream.observe(data.times[e], seen[e - data.first_event[0]]);
   }
   stream.distribution(stream.now() + 2);
   EXPECT_EQ(allocations(), before);
+}
+
+// Batches of any size, in any order, and a stop in the middle: the same bytes.
+TEST_P(StreamTest, AnEngineServesManyAsItServesOne) {
+  const Dataset data = small_dataset();
+  const auto model = shared_model(data, GetParam());
+  StreamEngine engine(model);
+  std::vector<StreamState> alone, together;
+  for (std::size_t s = 0; s < data.size(); ++s) {
+    alone.push_back(engine.begin(0.0, data.covariates(s)));
+    together.push_back(alone.back());
+  }
+  for (std::size_t e = 0; e < 6; ++e) {
+    std::vector<std::vector<Observation>> seen(data.size());
+    std::vector<StreamEngine::Event> events;
+    for (std::size_t s = data.size(); s-- > 0;) {
+      const std::size_t event = data.first_event[s] + e;
+      for (const Observation o : data.observed(event)) seen[s].push_back(o);
+      events.push_back({&together[s], data.times[event], seen[s]});
+      const StreamEngine::Event one{&alone[s], data.times[event], seen[s]};
+      engine.observe({&one, 1});
+    }
+    engine.observe(events);
+    EXPECT_EQ(alone, together);
+    // Kept, forgotten and brought back.
+    for (StreamState& state : together) {
+      const std::vector<std::byte> bytes(state.bytes().begin(), state.bytes().end());
+      state = StreamState::from_bytes(bytes);
+    }
+  }
+  std::vector<StreamEngine::Question> questions;
+  for (std::size_t s = 0; s < data.size(); ++s) questions.push_back({&together[s], 9.0 + 0.1 * static_cast<double>(s)});
+  const auto span = engine.distribution(questions);
+  const std::vector<Marginal> all(span.begin(), span.end());
+  for (std::size_t s = 0; s < data.size(); ++s) {
+    const auto one = engine.distribution({&questions[s], 1});
+    for (std::size_t j = 0; j < 3; ++j) expect_equal(one[j], all[3 * s + j]);
+  }
+}
+
+// Late, twice, corrected: what counts is what was observed, not when it came.
+TEST_P(StreamTest, RewindsToWhereALateObservationBelongs) {
+  const Dataset data = small_dataset();
+  StreamEngine engine(shared_model(data, GetParam()));
+  struct Event {
+    double time;
+    std::vector<Observation> observed;
+  };
+  std::vector<Event> events;
+  for (std::size_t e = data.first_event[2]; e < data.first_event[3]; ++e) {
+    events.push_back({data.times[e], {}});
+    for (const Observation o : data.observed(e)) events.back().observed.push_back(o);
+  }
+  const StreamState start = engine.begin(0.0, data.covariates(2));
+  using Outcome = RewindableStream::Outcome;
+  RewindableStream ordered(engine, start, 10);
+  for (const Event& e : events) EXPECT_EQ(ordered.observe(e.time, e.observed), Outcome::appended);
+
+  Generator rng(9);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::pair<double, Observation>> single;
+    for (const Event& e : events)
+      for (const Observation& o : e.observed) single.emplace_back(e.time, o);
+    rng.shuffle(std::span(single));
+    RewindableStream shuffled(engine, start, 10);
+    const Observation wrong{single[0].second.feature, single[0].second.value + 1};
+    shuffled.observe(single[0].first, {&wrong, 1});  // to be corrected
+    bool replayed = false;
+    for (const auto& [time, o] : single)
+      replayed |= shuffled.observe(time, {&o, 1}) == Outcome::replayed;
+    EXPECT_TRUE(replayed);
+    EXPECT_EQ(shuffled.state(), ordered.state());
+    EXPECT_EQ(shuffled.observe(single[3].first, {&single[3].second, 1}), Outcome::unchanged);
+    EXPECT_EQ(shuffled.state(), ordered.state());
+  }
+  RewindableStream forgetful(engine, start, 2);
+  for (const Event& e : events) forgetful.observe(e.time, e.observed);
+  EXPECT_EQ(forgetful.state(), ordered.state());
+  const Observation late{0, 1.0};
+  EXPECT_THROW(forgetful.observe(events[1].time, {&late, 1}), Error);
+  EXPECT_EQ(forgetful.state(), ordered.state());
 }
 
 INSTANTIATE_TEST_SUITE_P(All, StreamTest, testing::Values("euler", "midpoint", "rk4", "dopri5"));
 
 TEST(Stream, AskingDoesNotDisturbTheState) {
   const Dataset data = small_dataset();
-  const Model model = small_model(data, "euler");
+  const auto model = shared_model(data, "euler");
   Stream asked(model), silent(model);
   const Observation seen{1, 4.0};
   for (double t : {0.5, 1.7, 1.7, 2.0}) {
@@ -107,29 +195,79 @@ TEST(Stream, AskingDoesNotDisturbTheState) {
     asked.observe(t, {&seen, 1});
     silent.observe(t, {&seen, 1});
   }
-  const auto a = asked.distribution(3.0), b = silent.distribution(3.0);
-  for (std::size_t j = 0; j < a.size(); ++j) EXPECT_EQ(a[j].mean, b[j].mean);
+  EXPECT_EQ(asked.state(), silent.state());
+}
+
+// A stream owns its model: a temporary one may go, and another may be moved.
+TEST(Stream, OutlivesTheModelItWasMadeFrom) {
+  const Dataset data = small_dataset();
+  Stream stream(small_model(data, "euler"));
+  Model moved = small_model(data, "euler");
+  Stream other(std::move(moved));
+  const Observation seen{0, 5.0};
+  stream.observe(1.0, {&seen, 1});
+  other.observe(1.0, {&seen, 1});
+  EXPECT_EQ(stream.state(), other.state());
 }
 
 TEST(Stream, RefusesBadInputAndStaysAsItWas) {
   const Dataset data = small_dataset();
-  const Model model = small_model(data, "euler");
+  const auto model = shared_model(data, "dopri5");
   Stream stream(model);
   const Observation good{0, 5.0}, unknown{7, 1.0},
       infinite{0, std::numeric_limits<double>::infinity()}, twice[] = {{1, 1.0}, {1, 2.0}};
   stream.observe(1.0, {&good, 1});
-  const double before = stream.distribution(2.0)[0].mean;
+  const StreamState before = stream.state();
   EXPECT_THROW(stream.observe(0.5, {&good, 1}), Error);
   EXPECT_THROW(stream.observe(1.5, {&unknown, 1}), Error);
   EXPECT_THROW(stream.observe(1.5, {&infinite, 1}), Error);
   EXPECT_THROW(stream.observe(1.5, twice), Error);
   EXPECT_THROW(stream.distribution(0.9), Error);
-  EXPECT_EQ(stream.distribution(2.0)[0].mean, before);
+  EXPECT_THROW(stream.observe(std::nan(""), {&good, 1}), Error);
+  for (const double eta : {-1.0, std::nan("")})
+    EXPECT_THROW(Stream(model, {}, 0.0, Guard{Guard::Kind::edgr, eta}), Error);
+  // One bad event of a batch leaves the good ones undone too.
+  StreamEngine engine(model);
+  StreamState a = engine.begin(), b = engine.begin();
+  const StreamState start = a;
+  const StreamEngine::Event events[] = {{&a, 1.0, {&good, 1}}, {&b, 1.0, {&unknown, 1}}};
+  EXPECT_THROW(engine.observe(events), Error);
+  const StreamEngine::Event same[] = {{&a, 1.0, {&good, 1}}, {&a, 2.0, {&good, 1}}};
+  EXPECT_THROW(engine.observe(same), Error);
+  EXPECT_EQ(a, start);
+  EXPECT_EQ(stream.state(), before);
+}
+
+// 1e300 is no measurement, but legal: it enters as the largest value that the model can bear, in a
+// stream as in a batch.
+TEST(Stream, BearsAbsurdValuesAsTheBatchDoes) {
+  Dataset data = small_dataset();
+  const auto model = shared_model(data, "euler");
+  Stream stream(model);
+  const Observation absurd[] = {{0, 1e300}, {1, -1e300}};
+  stream.observe(1.0, absurd);
+  for (const Marginal& m : stream.distribution(2.0)) {
+    EXPECT_TRUE(std::isfinite(m.mean));
+    EXPECT_GT(m.scale, 0.0);
+  }
+  Dataset same;
+  same.features = data.features;
+  same.statics = data.statics;
+  const double missing = std::nan("");
+  same.add_series("s", Dataset::kNone, Dataset::kNone, {&missing, 1});
+  same.add_event(1.0);
+  for (const Observation& o : absurd) same.add_observation(o.feature, o.value);
+  const Agenda<float> agenda = query_agenda(model->protocol, same, 0, {2.0});
+  ThreadPool pool(1);
+  const Answer batch = infer(*model, examples_of(std::span(&agenda, 1)), pool, {})[0];
+  for (std::size_t j = 0; j < 3; ++j)
+    expect_equal(stream.distribution(2.0)[j],
+                 to_raw(model->protocol.standardisation, j, batch.marginals[j]));
 }
 
 TEST(Stream, EdgrWithAnEndlessEtaIsNoGuardAndOneClipsOntoTheBound) {
   const Dataset data = small_dataset();
-  const Model model = small_model(data, "euler");
+  const auto model = shared_model(data, "euler");
   Stream plain(model), endless(model, {}, 0.0, Guard{Guard::Kind::edgr, 1e30}),
       clipped(model, {}, 0.0, Guard{Guard::Kind::edgr, 1.96}), bound(model);
   const Observation wild{0, 500.0};
@@ -141,7 +279,43 @@ TEST(Stream, EdgrWithAnEndlessEtaIsNoGuardAndOneClipsOntoTheBound) {
   bound.observe(1.0, {&tamed, 1});
   EXPECT_EQ(plain.distribution(2.0)[0].mean, endless.distribution(2.0)[0].mean);
   EXPECT_NE(plain.distribution(2.0)[0].mean, clipped.distribution(2.0)[0].mean);
+  // The bound goes through the data's unit and back, which rounds.
   EXPECT_NEAR(bound.distribution(2.0)[0].mean, clipped.distribution(2.0)[0].mean, 1e-5);
+}
+
+TEST(StreamState, IsRefusedWhenDamagedOrOfAnotherModel) {
+  const Dataset data = small_dataset();
+  StreamEngine engine(shared_model(data, "euler"));
+  const StreamState state = engine.begin(0.5);
+  EXPECT_EQ(state.time(), 0.5);
+  std::vector<std::byte> bytes(state.bytes().begin(), state.bytes().end());
+  EXPECT_EQ(StreamState::from_bytes(bytes), state);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    auto damaged = bytes;
+    damaged[i] ^= std::byte{1};
+    EXPECT_THROW(StreamState::from_bytes(damaged), Error) << i;
+    EXPECT_THROW(StreamState::from_bytes(std::span(bytes).first(i)), Error) << i;
+  }
+  bytes.push_back(std::byte{0});
+  EXPECT_THROW(StreamState::from_bytes(bytes), Error);
+
+  StreamEngine other(shared_model(data, "rk4"));
+  const Observation seen{0, 5.0};
+  StreamState foreign = state;
+  const StreamEngine::Event event{&foreign, 1.0, {&seen, 1}};
+  EXPECT_THROW(other.observe({&event, 1}), Error);
+  StreamState never;
+  const StreamEngine::Event begun{&never, 1.0, {&seen, 1}};
+  EXPECT_THROW(engine.observe({&begun, 1}), Error);
+}
+
+// h of 100 numbers, its clock, and what tells it apart: a hundred thousand of them are 50 MB.
+TEST(StreamState, IsSmall) {
+  const Dataset data = small_dataset();
+  Config config;
+  config.model.hidden = 100;
+  StreamEngine engine(std::make_shared<const Model>(Model::create(config, data, split(data, 0))));
+  EXPECT_EQ(engine.begin().bytes().size(), 48u + 4 * 100);
 }
 
 }  // namespace

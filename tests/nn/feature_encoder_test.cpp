@@ -27,15 +27,15 @@ struct Encoder : testing::Test {
   }
   // W_ih as the projection reads it.
   Vector<double> turn(const Vector<double>& p) const {
-    Vector<double> turned(kOut * kFeatures * kQ);
-    turn_weights(p.data() + w_ih, kOut, kFeatures * kQ, turned.data());
-    return turned;
+    Vector<double> transposed(kOut * kFeatures * kQ);
+    transpose_weights(p.data() + w_ih, kOut, kFeatures * kQ, transposed.data());
+    return transposed;
   }
   Vector<double> forward(const Vector<double>& p, const Vector<double>& x) const {
     Arena<double> scratch;
     Vector<double> gi = Vector<double>::Zero(kOut * kSeries);
-    const Vector<double> turned = turn(p);
-    encoder.project(Turned<double>{turned.data()}, kOut, kFirst, kColumn, encode(p, x).data(),
+    const Vector<double> transposed = turn(p);
+    encoder.project(Transposed<double>{transposed.data()}, kOut, kFirst, kColumn, encode(p, x).data(),
                     scratch, gi.data());
     return gi;
   }
@@ -80,8 +80,8 @@ TEST_F(Encoder, ProjectionEqualsTheDenseProduct) {
 TEST_F(Encoder, ProjectionAddsToWhatIsThere) {
   Arena<double> scratch;
   Vector<double> gi = Vector<double>::Constant(kOut * kSeries, 2);
-  const Vector<double> turned = turn(params);
-  encoder.project(Turned<double>{turned.data()}, kOut, kFirst, kColumn, encode(params, v).data(),
+  const Vector<double> transposed = turn(params);
+  encoder.project(Transposed<double>{transposed.data()}, kOut, kFirst, kColumn, encode(params, v).data(),
                   scratch, gi.data());
   expect_equal(gi.array() - 2, forward(params, v));
 }
@@ -104,8 +104,8 @@ TEST_F(Encoder, NothingSeenCostsNothing) {
   Arena<double> scratch;
   Vector<double> gi = Vector<double>::Constant(kOut * kSeries, 2), before = gi;
   encoder.forward<double>(params.data(), none, nullptr, nullptr);
-  const Vector<double> turned = turn(params);
-  encoder.project<double>(Turned<double>{turned.data()}, kOut, none, nullptr, nullptr, scratch,
+  const Vector<double> transposed = turn(params);
+  encoder.project<double>(Transposed<double>{transposed.data()}, kOut, none, nullptr, nullptr, scratch,
                           gi.data());
   EXPECT_EQ(gi, before);
 }

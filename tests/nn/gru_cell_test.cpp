@@ -22,9 +22,9 @@ struct Gru : testing::Test {
   }
   Vector<double> forward(const Vector<double>& p, const double* x,
                          const GruCell::Cache<double>& cache) const {
-    Vector<double> turned = p, h_next(kHidden * kWidth);
-    cell.turn(p.data(), turned.data());
-    cell.forward(Turned<double>{turned.data()}, kWidth, input_product(p, x).data(), cache,
+    Vector<double> transposed = p, h_next(kHidden * kWidth);
+    cell.transpose(p.data(), transposed.data());
+    cell.forward(Transposed<double>{transposed.data()}, kWidth, input_product(p, x).data(), cache,
                  h_next.data());
     return h_next;
   }

@@ -17,9 +17,9 @@ struct GruOde : testing::Test {
   Vector<double> forward(const Vector<double>& p, const Vector<double>& v) const {
     Arena<double> arena;
     Vector<double> y(kHidden * kWidth);
-    Vector<double> turned = p;
-    cell.turn(p.data(), turned.data());
-    cell.forward(Turned<double>{turned.data()}, kWidth, cell.cache(arena, v.data(), kWidth),
+    Vector<double> transposed = p;
+    cell.transpose(p.data(), transposed.data());
+    cell.forward(Transposed<double>{transposed.data()}, kWidth, cell.cache(arena, v.data(), kWidth),
                  y.data());
     return y;
   }
@@ -52,9 +52,9 @@ TEST_F(GruOde, BackwardEqualsDifferences) {
   const auto cache = cell.cache(arena, h.data(), kWidth);
   Vector<double> y(kHidden * kWidth), d_h = Vector<double>::Zero(kHidden * kWidth);
   Vector<double> grads = Vector<double>::Constant(layout.size(), -2);
-  Vector<double> turned = params, r_h(h.size());
-  cell.turn(params.data(), turned.data());
-  cell.forward(Turned<double>{turned.data()}, kWidth, cache, y.data());
+  Vector<double> transposed = params, r_h(h.size());
+  cell.transpose(params.data(), transposed.data());
+  cell.forward(Transposed<double>{transposed.data()}, kWidth, cache, y.data());
   cell.backward(params.data(), kWidth, c.data(), cache, r_h.data(), d_h.data(), grads.data());
   expect_gradients([&](const auto& p, const auto& v) { return forward(p, v); }, params, h, c, d_h,
                    grads, -2);

@@ -17,9 +17,9 @@ struct Bank : testing::Test {
 
   Vector<double> forward(const Vector<double>& p, const Vector<double>& v) const {
     Vector<double> a(bank.stacked() * kWidth), y(bank.rows() * kWidth);
-    Vector<double> turned = p;
-    bank.turn(p.data(), turned.data());
-    bank.forward(Turned<double>{turned.data()}, kWidth, v.data(), a.data(), y.data());
+    Vector<double> transposed = p;
+    bank.transpose(p.data(), transposed.data());
+    bank.forward(Transposed<double>{transposed.data()}, kWidth, v.data(), a.data(), y.data());
     return y;
   }
 };
@@ -59,9 +59,9 @@ TEST_F(Bank, BackwardEqualsDifferences) {
   Vector<double> a(bank.stacked() * kWidth), y(bank.rows() * kWidth), d_a(a.size());
   Vector<double> d_h = Vector<double>::Constant(kIn * kWidth, 7);  // backward adds to it
   Vector<double> grads = Vector<double>::Constant(layout.size(), 7);
-  Vector<double> turned = params;
-  bank.turn(params.data(), turned.data());
-  bank.forward(Turned<double>{turned.data()}, kWidth, h.data(), a.data(), y.data());
+  Vector<double> transposed = params;
+  bank.transpose(params.data(), transposed.data());
+  bank.forward(Transposed<double>{transposed.data()}, kWidth, h.data(), a.data(), y.data());
   bank.backward(params.data(), kWidth, h.data(), a.data(), c.data(), d_a.data(), d_h.data(),
                 grads.data());
   d_h.array() -= 7;

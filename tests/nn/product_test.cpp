@@ -46,9 +46,9 @@ void check(Index out, Index in, Index cols) {
     for (std::size_t i = 0; i < want.size(); ++i)
       ASSERT_NEAR(got[i], start + want[i], tol) << "entry " << i;
   };
-  std::vector<S> turned(out * in), result(out * cols);
-  turn_weights(w.data(), out, in, turned.data());
-  multiply_turned(turned.data(), out, in, x.data(), cols, result.data());
+  std::vector<S> transposed(out * in), result(out * cols);
+  transpose_weights(w.data(), out, in, transposed.data());
+  multiply_from_transposed(transposed.data(), out, in, x.data(), cols, result.data());
   expect(result, y, 0, tolerance<S>(in));
   multiply(w.data(), out, in, x.data(), cols, result.data());
   expect(result, y, 0, tolerance<S>(in));
@@ -101,9 +101,9 @@ TEST(Product, AColumnDoesNotDependOnItsNeighbours) {
   const Index out = 50, in = 33, cols = 29;
   const auto w = random_values<float>(rng, out * in), x = random_values<float>(rng, in * cols);
   std::vector<float> together(out * cols), alone(out);
-  multiply_turned(w.data(), out, in, x.data(), cols, together.data());
+  multiply_from_transposed(w.data(), out, in, x.data(), cols, together.data());
   for (Index c = 0; c < cols; ++c) {
-    multiply_turned(w.data(), out, in, x.data() + c * in, 1, alone.data());
+    multiply_from_transposed(w.data(), out, in, x.data() + c * in, 1, alone.data());
     for (Index i = 0; i < out; ++i) EXPECT_EQ(alone[i], together[c * out + i]);
   }
 }

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "edict/eval/evaluate.h"
-#include "edict/model/ask_all.h"
+#include "edict/model/infer.h"
 #include "edict/model/encode.h"
 #include "edict/train/lessons.h"
 #include "engine/small_model.h"
@@ -15,23 +15,15 @@ namespace {
 
 std::vector<Marginal> all_marginals(const Model& model, std::span<const Agenda<float>> agendas) {
   std::vector<Marginal> result;
-  std::vector<Example> examples;
-  for (const auto& agenda : agendas) examples.push_back({&agenda});
   ThreadPool pool(1);
-  ask_all(model, examples, pool, [&](std::size_t) {
-    Asking asking;
-    asking.on_query = [&](std::size_t, std::size_t, std::span<const Marginal> expected,
-                          std::span<const float>) {
-      result.insert(result.end(), expected.begin(), expected.end());
-    };
-    return asking;
-  });
+  for (const Answer& answer : infer(model, examples_of(agendas), pool, {}))
+    result.insert(result.end(), answer.marginals.begin(), answer.marginals.end());
   return result;
 }
 
-class Widen : public testing::TestWithParam<const char*> {};
+class Rescale : public testing::TestWithParam<const char*> {};
 
-TEST_P(Widen, ChangesTheScalesAndNothingElse) {
+TEST_P(Rescale, ChangesTheScalesAndNothingElse) {
   const Dataset& data = small_synthetic();
   Config config = small_synthetic_config();
   config.model.kind = GetParam();
@@ -43,7 +35,7 @@ TEST_P(Widen, ChangesTheScalesAndNothingElse) {
   const Matrix<float> states = encode(model, data, parts.validation, pool).states;
 
   const std::vector<double> factors = {0.5, 1.0, 3.0};
-  model.network->widen(factors, model.params.data());
+  model.network->rescale(factors, model.params.data());
   const auto after = all_marginals(model, lessons.validation);
   ASSERT_EQ(after.size(), before.size());
   ASSERT_FALSE(after.empty());
@@ -59,9 +51,9 @@ TEST_P(Widen, ChangesTheScalesAndNothingElse) {
   EXPECT_TRUE(encode(model, data, parts.validation, pool).states.isApprox(states, 2e-5f));
 }
 
-INSTANTIATE_TEST_SUITE_P(Heads, Widen, testing::Values("edict", "gru-ode-bayes"));
+INSTANTIATE_TEST_SUITE_P(Heads, Rescale, testing::Values("edict", "gru-ode-bayes"));
 
-TEST(SpreadFactors, UndoWhatWasWidenedAndBalanceTheIntervals) {
+TEST(SpreadFactors, UndoWhatWasRescaleedAndBalanceTheIntervals) {
   const Dataset& data = small_synthetic();
   Model model = small_trained_model().with_classifier(small_trained_model().config, {"0", "1"});
   Split parts = model.split(data);
@@ -72,11 +64,11 @@ TEST(SpreadFactors, UndoWhatWasWidenedAndBalanceTheIntervals) {
   ASSERT_EQ(own.size(), 3u);
 
   const std::vector<double> wrong = {0.25, 1.0, 4.0};
-  model.network->widen(wrong, model.params.data());
+  model.network->rescale(wrong, model.params.data());
   const std::vector<double> found = spread_factors(model, lessons.validation, pool);
   for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(found[j] * wrong[j] / own[j], 1.0, 1e-3) << j;
 
-  model.network->widen(found, model.params.data());
+  model.network->rescale(found, model.params.data());
   for (const double factor : spread_factors(model, lessons.validation, pool))
     EXPECT_NEAR(factor, 1.0, 1e-3);
   ThreadPool one(1);

@@ -4,6 +4,7 @@
 
 #include "edict/baselines/supervised.h"
 #include "edict/math/activation.h"
+#include "edict/math/relu.h"
 
 namespace edict {
 namespace {
@@ -50,7 +51,7 @@ void GruDPass<S>::prepare(const S* params, const Intake<S>& intake) {
         delta[j] = since_[j] + gap;
         since_[j] = delta[j];
         last[j] = value_[j];
-        fade[j] = -std::max(S(0), w[j] * delta[j] + b[j]);
+        fade[j] = -relu(w[j] * delta[j] + b[j]);
         mask[j] = S(0);
       }
       exp_inplace(fade, d);
@@ -117,7 +118,7 @@ void GruDPass<S>::forward(const S* params, const Intake<S>& intake, const Dropou
   draw_masks(intake, dropout, arena);
 
   model_.decay.forward(params, columns, delta_, decay_);
-  for (Index i = 0; i < n * columns; ++i) decay_[i] = -std::max(decay_[i], S(0));
+  for (Index i = 0; i < n * columns; ++i) decay_[i] = -relu(decay_[i]);
   exp_inplace(decay_, n * columns);
 
   S* h = arena.take(n * columns);

@@ -40,11 +40,12 @@ struct Intake {
   }
 
   // The population clip needs no distribution; EDGR is refused in the name of `kind`.
-  void take(std::span<const BasicExample<S>> examples, Index covariate_count, const Asking& asking,
-            std::string_view kind) {
-    if (asking.guard.kind == Guard::Kind::edgr) throw no_distribution(kind);
-    take(examples, covariate_count, [&](std::size_t slot, std::size_t stop, std::int32_t j, S x) {
-      return guarded(asking, slot, stop, j, x);
+  void take(std::span<const BasicExample<S>> examples, Index covariate_count, const InferenceOptions& options,
+            std::span<std::vector<Clipped>> clips, std::string_view kind) {
+    if (options.guard.kind == Guard::Kind::edgr) throw no_distribution(kind);
+    take(examples, covariate_count, [&](std::size_t column, std::size_t stop, std::int32_t j, S x) {
+      return guarded(options.guard, options.population, j, x, [] { return Marginal{}; }, stop,
+                     clips.empty() ? nullptr : &clips[column]);
     });
   }
 
@@ -54,8 +55,8 @@ struct Intake {
     first_event = first_observation = {0};
     time.clear(), feature.clear(), value.clear(), label.clear(), dropout_key.clear();
     covariates.setZero(covariate_count, static_cast<Index>(examples.size()));
-    for (std::size_t slot = 0; slot < examples.size(); ++slot) {
-      const BasicExample<S>& example = examples[slot];
+    for (std::size_t column = 0; column < examples.size(); ++column) {
+      const BasicExample<S>& example = examples[column];
       const Agenda<S>& agenda = *example.agenda;
       for (std::size_t at = 0; at < agenda.stops.size(); ++at) {
         const auto& stop = agenda.stops[at];
@@ -64,29 +65,17 @@ struct Intake {
           continue;
         for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k) {
           feature.push_back(agenda.feature[k]);
-          value.push_back(clip(slot, at, agenda.feature[k], agenda.value[k]));
+          value.push_back(clip(column, at, agenda.feature[k], agenda.value[k]));
         }
         time.push_back(stop.time - agenda.start);
         first_observation.push_back(observations());
       }
       std::copy(agenda.covariates.begin(), agenda.covariates.end(),
-                covariates.col(static_cast<Index>(slot)).data());
+                covariates.col(static_cast<Index>(column)).data());
       first_event.push_back(events());
       label.push_back(example.label);
       dropout_key.push_back(example.dropout_key);
     }
-  }
-
-  static S guarded(const Asking& asking, std::size_t slot, std::size_t stop, std::int32_t j, S x) {
-    if (!asking.guard.active()) return x;
-    const bool own = !asking.population_mean.empty();
-    const Guard::Band band =
-        asking.guard.band({}, own ? asking.population_mean[static_cast<std::size_t>(j)] : 0.0,
-                          own ? asking.population_deviation[static_cast<std::size_t>(j)] : 1.0);
-    const double raw = static_cast<double>(x), used = asking.guard.clip(raw, band);
-    if (used == raw) return x;
-    if (asking.on_clip) asking.on_clip(slot, stop, j, raw, used, (raw - band.centre) / band.sigma);
-    return static_cast<S>(used);
   }
 };
 

@@ -18,7 +18,6 @@
 
 #include "edict/baselines/intake.h"
 #include "edict/engine/network.h"
-#include "edict/engine/stream_state.h"
 #include "edict/nn/classifier.h"
 #include "edict/nn/dropout.h"
 
@@ -59,6 +58,7 @@ class SupervisedPass {
   // itself wants reconstructed), summed over the series.
   LossSums learn(const S* params, std::span<const BasicExample<S>> examples,
                  const LossWeights& weights, S* grads) {
+    leave_if_stopped(weights.stop);
     intake_.take(examples, model_.covariates);
     const auto weight = static_cast<S>(weights.classification);
     const Index n = intake_.series(), width = model_.encoder.width(), rows = width + appended();
@@ -78,9 +78,11 @@ class SupervisedPass {
   }
 
   // Dropout is off. logits: classes × examples.
-  void classify(const S* params, std::span<const BasicExample<S>> examples, const Asking& asking,
+  void classify(const S* params, std::span<const BasicExample<S>> examples,
+                const InferenceOptions& options, std::span<std::vector<Clipped>> clips,
                 S* logits) {
-    intake_.take(examples, model_.covariates, asking, Encoder::kKind);
+    leave_if_stopped(options.stop);
+    intake_.take(examples, model_.covariates, options, clips, Encoder::kKind);
     S* const state = encode(params, Dropout::off());
     S* const hidden = arena_.take(model_.classifier.bottleneck() * intake_.series());
     model_.classifier.forward(params, intake_.series(), state, hidden, logits);
@@ -118,12 +120,14 @@ class SupervisedWorker final : public Worker {
                  float* grads) override {
     return pass_.learn(params, examples, weights, grads);
   }
-  LossSums ask(const float*, std::span<const Example>, const Asking&) override {
+  LossSums infer(const Weights&, std::span<const Example>, const InferenceOptions&,
+                 std::span<Answer>) override {
     throw no_distribution(Encoder::kKind);
   }
-  void classify(const float* params, std::span<const Example> examples, const Asking& asking,
+  void classify(const Weights& weights, std::span<const Example> examples,
+                const InferenceOptions& options, std::span<std::vector<Clipped>> clips,
                 float* logits) override {
-    pass_.classify(params, examples, asking, logits);
+    pass_.classify(weights.params, examples, options, clips, logits);
   }
 
  private:
@@ -144,10 +148,8 @@ class SupervisedNetwork final : public Network {
   std::unique_ptr<Worker> worker() const override {
     return std::make_unique<SupervisedWorker<Encoder>>(model_);
   }
-  std::unique_ptr<StreamState> stream(const float*) const override {
-    throw no_distribution(Encoder::kKind);
-  }
-  void widen(std::span<const double>, float*) const override {
+  Weights weights(const float* params) const override { return {params, {}}; }
+  void rescale(std::span<const double>, float*) const override {
     throw no_distribution(Encoder::kKind);
   }
 

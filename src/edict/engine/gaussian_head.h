@@ -12,6 +12,7 @@
 #include "edict/engine/engine_settings.h"
 #include "edict/engine/marginal.h"
 #include "edict/evidential/gaussian.h"
+#include "edict/nn/feature_encoder.h"
 #include "edict/nn/mlp_bank.h"
 
 namespace edict {
@@ -29,15 +30,14 @@ class GaussianHead {
   Index features() const { return features_; }
   Index rows() const { return network_.rows(); }
   Index stacked() const { return network_.stacked(); }
-  Index log_scale_bias() const { return network_.output_bias(0) + features_; }  // offset, of log σ²
 
   template <class S>
-  void turn(const S* params, S* turned) const {
-    network_.turn(params, turned);
+  void transpose(const S* params, S* transposed) const {
+    network_.transpose(params, transposed);
   }
 
   template <class S>
-  void forward(Turned<S> params, Index w, const S* h, S* a, S* phi) const {
+  void forward(Transposed<S> params, Index w, const S* h, S* a, S* phi) const {
     network_.forward(params, w, h, a, phi);
   }
 
@@ -57,13 +57,52 @@ class GaussianHead {
 
   // KL(Bayes(pre, x) ‖ post).
   template <class S>
-  void agree(const S* pre, const S* post, const Observed<S>& seen, S weight, S* d_pre, S* d_post,
+  void kl(const S* pre, const S* post, const Observed<S>& seen, S weight, S* d_pre, S* d_post,
              LossSums& sums) const {
     sums.kl +=
         gaussian_bayes_kl(gaussian(pre), gaussian(post), seen, static_cast<S>(observation_std_),
                           weight, gradient(d_pre), gradient(d_post));
   }
 
+  // What the encoder is told of an observation: v = [x, μ, log σ², e].
+  template <class S>
+  void encoder_inputs(const S* phi, Index j, S x, S* v) const {
+    v[0] = x;
+    v[1] = phi[j];
+    v[2] = phi[features_ + j];
+    v[3] = surprise(phi, j, x);
+  }
+
+  template <class S>
+  void encoder_inputs_backward(const S* phi, Index j, const S* v, const S* d_v, S* d_phi) const {
+    d_phi[j] += d_v[1];
+    d_phi[features_ + j] += d_v[2];
+    surprise_backward(phi, j, v[3], d_v[3], d_phi);
+  }
+
+  // Multiplies the predictive scale of feature j wherever it is asked for. States and means stay:
+  // what the encoder reads of the scale is undone in its weights.
+  template <class S>
+  void rescale(Index j, double factor, const FeatureEncoder& encoder, S* params) const {
+    const auto shift = static_cast<S>(2.0 * std::log(factor));
+    params[network_.output_bias(0) + features_ + j] += shift;
+    encoder.compensate(j, 2, S(1), shift, params);
+    encoder.compensate(j, 3, static_cast<S>(1.0 / factor), S(0), params);
+  }
+
+  template <class S>
+  S mean(const S* phi, Index j) const {
+    return phi[j];
+  }
+
+  template <class S>
+  Marginal marginal(const S* phi, Index j) const {
+    const double variance = std::exp(static_cast<double>(phi[features_ + j]));
+    return {static_cast<double>(phi[j]), variance, 0.0, std::sqrt(variance),
+            std::numeric_limits<double>::infinity()};
+  }
+
+ private:
   // e = (x − μ_j)/σ_j, how far the observation is from what was expected.
   template <class S>
   S surprise(const S* phi, Index j, S x) const {
@@ -76,14 +115,6 @@ class GaussianHead {
     d_phi[features_ + j] -= S(0.5) * d_e * e;
   }
 
-  template <class S>
-  Marginal marginal(const S* phi, Index j) const {
-    const double variance = std::exp(static_cast<double>(phi[features_ + j]));
-    return {static_cast<double>(phi[j]), variance, 0.0, std::sqrt(variance),
-            std::numeric_limits<double>::infinity()};
-  }
-
- private:
   template <class S>
   S sigma(const S* phi, Index j) const {
     return std::exp(S(0.5) * phi[features_ + j]);

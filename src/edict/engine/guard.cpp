@@ -6,6 +6,11 @@
 
 namespace edict {
 
+void check(const Guard& guard) {
+  if (!(guard.eta >= 0))
+    throw Error(fmt::format("eta = {}: give the number of deviations, at least 0", guard.eta));
+}
+
 Guard::Kind guard_from_name(std::string_view name) {
   for (const auto kind : {Guard::Kind::none, Guard::Kind::edgr, Guard::Kind::population})
     if (name_of(kind) == name) return kind;

@@ -1,76 +1,101 @@
-// The network shared by EDICT and GRU-ODE-Bayes: h(0) from the covariates, a GRU-ODE between
+// The network shared by EDICT and GRU-ODE-Bayes: h(0) from the covariates, a propagator between
 // observations, a jump at each of them, and a head that turns h into a distribution.
 #pragma once
 
-#include <cmath>
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
+#include "edict/engine/head.h"
 #include "edict/engine/network.h"
+#include "edict/engine/stepped_gru_ode.h"
+#include "edict/math/activation.h"
+#include "edict/math/relu.h"
 #include "edict/nn/classifier.h"
 #include "edict/nn/feature_encoder.h"
 #include "edict/nn/gru_cell.h"
-#include "edict/nn/gru_ode_cell.h"
 #include "edict/nn/linear.h"
-#include "edict/ode/tableau.h"
 
 namespace edict {
 
-template <class Head>
+template <Head H>
 struct JumpOde {
-  JumpOde(const NetworkSettings& config, Index feature_count, Index covariate_count,
+  JumpOde(const NetworkSettings& settings, Index feature_count, Index covariate_count,
           Index class_count = 0)
       : features(feature_count),
         covariates(covariate_count > 0 ? covariate_count : 1),  // a single 0 where there are none
-        hidden(config.model.hidden),
+        hidden(settings.model.hidden),
         init0(layout, "init.0", covariates, hidden),
         init1(layout, "init.1", hidden, hidden),
-        ode(layout, "ode", hidden),
-        encoder(layout, "encoder", features, config.model.encoder_width),
-        update(layout, "update", features * config.model.encoder_width, hidden),
-        head(layout, config.model, config.loss, features),
-        solver(tableau(config.model.solver)),
-        step(config.model.step),
-        rtol(config.model.rtol),
-        atol(config.model.atol) {
+        propagator(layout, "ode", settings.model),
+        encoder(layout, "encoder", features, settings.model.encoder_width),
+        update(layout, "update", features * settings.model.encoder_width, hidden),
+        head(layout, settings.model, settings.loss, features),
+        names(settings.feature_names),
+        time_unit(settings.time_unit) {
     // Last, so that the parameters before it are those of the same model without a classifier.
     if (class_count > 0)
       classifier.emplace(layout, "classifier", hidden, class_count,
-                         static_cast<int>(config.classifier_layers));
+                         static_cast<int>(settings.classifier_layers));
   }
 
-  // What the walk multiplies by again and again; the other layers read `params` as they are.
+  // What a forward pass multiplies by again and again; biases are copied as they are.
   template <class S>
-  void turn(const S* params, Vector<S>& turned) const {
-    turned = Eigen::Map<const Vector<S>>(params, layout.size());
-    ode.turn(params, turned.data());
-    update.turn(params, turned.data());
-    head.turn(params, turned.data());
+  void transpose(const S* params, Vector<S>& transposed) const {
+    transposed = Eigen::Map<const Vector<S>>(params, layout.size());
+    init0.transpose(params, transposed.data());
+    init1.transpose(params, transposed.data());
+    propagator.transpose(params, transposed.data());
+    update.transpose(params, transposed.data());
+    head.transpose(params, transposed.data());
   }
 
-  // Multiplies the predictive scale of feature j by factors[j] wherever it is asked for. States and
-  // means stay: what the encoder reads of the scale (log ψ and e) is undone in its weights.
+  // h(0) = tanh(B2 relu(B1 c + b1) + b2). inner: H × w, kept for backward; h: H × w.
   template <class S>
-  void widen(std::span<const double> factors, S* params) const {
-    for (Index j = 0; j < features; ++j) {
-      const auto factor = static_cast<S>(factors[static_cast<std::size_t>(j)]);
-      const S shift = S(2) * std::log(factor);
-      params[head.log_scale_bias() + j] += shift;
-      encoder.compensate(j, 2, S(1), shift, params);
-      encoder.compensate(j, 3, S(1) / factor, S(0), params);
-    }
+  void initial(Transposed<S> params, Index w, const S* c, S* inner, S* h) const {
+    init0.forward(params, w, c, inner);
+    for (Index i = 0; i < hidden * w; ++i) inner[i] = relu(inner[i]);
+    init1.forward(params, w, inner, h);
+    tanh_inplace(h, hidden * w);
+  }
+
+  // The states are computed again rather than kept: a walk overwrites them.
+  template <class S>
+  void initial_backward(Transposed<S> transposed, const S* params, Index w, const S* c,
+                        const S* inner, const S* d_h, Arena<S>& scratch, S* grads) const {
+    S* const d = scratch.take(hidden * w);
+    S* const d_inner = scratch.take(hidden * w);
+    init1.forward(transposed, w, inner, d);
+    tanh_inplace(d, hidden * w);
+    for (Index i = 0; i < hidden * w; ++i) d[i] = d_h[i] * (S(1) - d[i] * d[i]);
+    init1.backward(params, w, inner, d, d_inner, grads);
+    for (Index i = 0; i < hidden * w; ++i) d_inner[i] = inner[i] > S(0) ? d_inner[i] : S(0);
+    init0.backward_weights(w, c, d_inner, grads);
+  }
+
+  // Multiplies the predictive scale of feature j by factors[j], and changes nothing else.
+  template <class S>
+  void rescale(std::span<const double> factors, S* params) const {
+    for (Index j = 0; j < features; ++j)
+      head.rescale(j, factors[static_cast<std::size_t>(j)], encoder, params);
+  }
+
+  std::string feature_name(Index j) const {  // for messages
+    const auto i = static_cast<std::size_t>(j);
+    return i < names.size() ? "'" + names[i] + "'" : "feature " + std::to_string(j);
   }
 
   Index features, covariates, hidden;
   ParameterLayout layout;
   Linear init0, init1;
-  GruOdeCell ode;
+  SteppedGruOde propagator;
   FeatureEncoder encoder;
   GruCell update;
-  Head head;
-  Tableau solver;
-  double step, rtol, atol;
+  H head;
   std::optional<Classifier> classifier;  // reads h(T)
+  std::vector<std::string> names;
+  double time_unit;
 };
 
 }  // namespace edict

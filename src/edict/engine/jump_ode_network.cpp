@@ -2,29 +2,29 @@
 
 #include "edict/core/error.h"
 #include "edict/engine/gaussian_head.h"
-#include "edict/engine/jump_ode_stream.h"
+#include "edict/engine/inference.h"
 #include "edict/engine/niw_head.h"
 #include "edict/engine/walk.h"
 
 namespace edict {
 namespace {
 
-template <class Head>
+template <Head H>
 class JumpOdeWorker final : public Worker {
  public:
-  JumpOdeWorker(const JumpOde<Head>& model, std::size_t tape_bytes)
-      : model_(model), walk_(model), tape_bytes_(tape_bytes) {}
+  JumpOdeWorker(const JumpOde<H>& network, std::size_t tape_bytes)
+      : network_(network), walk_(network), inference_(network), tape_bytes_(tape_bytes) {}
 
   LossSums learn(const float* params, std::span<const Example> examples, const LossWeights& weights,
                  float* grads) override {
-    if (!model_.classifier || weights.classification <= 0)
-      return walk_.train(params, board(examples), weights, tape_bytes_, grads);
+    if (!network_.classifier || weights.classification <= 0)
+      return walk_.train(params, examples, weights, tape_bytes_, grads);
     labels_.clear();
     for (const Example& e : examples) labels_.push_back(e.label);
     double cross_entropy = 0;
     LossSums sums = walk_.train(
-        params, board(examples), weights, tape_bytes_, grads, [&](const float* h, float* d_h) {
-          cross_entropy = model_.classifier->learn(
+        params, examples, weights, tape_bytes_, grads, [&](const float* h, float* d_h) {
+          cross_entropy = network_.classifier->learn(
               params, static_cast<Index>(examples.size()), h, labels_.data(),
               static_cast<float>(weights.classification), scratch_, d_h, grads);
           scratch_.reset();
@@ -33,78 +33,78 @@ class JumpOdeWorker final : public Worker {
     return sums;
   }
 
-  LossSums ask(const float* params, std::span<const Example> examples,
-               const Asking& asking) override {
-    typename Walk<float, Head>::Inference inference{
-        {}, asking.on_clip, asking.guard, asking.population_mean, asking.population_deviation};
-    if (asking.on_query)
-      inference.on_query = [&](std::size_t slot, std::size_t stop, const float* phi,
-                               const float* h) {
-        marginals_.clear();
-        for (Index j = 0; j < model_.features; ++j)
-          marginals_.push_back(model_.head.marginal(phi, j));
-        asking.on_query(slot, stop, marginals_, {h, static_cast<std::size_t>(model_.hidden)});
-      };
-    return walk_.infer(params, board(examples), inference);
+  LossSums infer(const Weights& weights, std::span<const Example> examples,
+                 const InferenceOptions& options, std::span<Answer> answers) override {
+    return inference_.run({weights.transposed.data()}, examples, options, answers);
   }
 
-  void classify(const float* params, std::span<const Example> examples, const Asking& asking,
+  void classify(const Weights& weights, std::span<const Example> examples,
+                const InferenceOptions& options, std::span<std::vector<Clipped>> clips,
                 float* logits) override {
-    if (!model_.classifier)
+    if (!network_.classifier)
       throw Error("this model has no classifier; make one with `edict classify`");
-    ask(params, examples, asking);
+    InferenceOptions own = options;
+    own.marginals = InferenceOptions::Marginals::none;
+    own.states = own.final_states = true;
+    if (answers_.size() < examples.size()) answers_.resize(examples.size());
+    infer(weights, examples, own, {answers_.data(), examples.size()});
     const auto w = static_cast<Index>(examples.size());
-    float* const hidden = scratch_.take(model_.classifier->bottleneck() * w);
-    model_.classifier->forward(params, w, walk_.states().data(), hidden, logits);
+    float* const h = scratch_.take(network_.hidden * w);
+    float* const inner = scratch_.take(network_.classifier->bottleneck() * w);
+    for (Index i = 0; i < w; ++i) {
+      const Answer& answer = answers_[static_cast<std::size_t>(i)];
+      const auto& at_end = answer.states.empty() ? answer.final_state : answer.states;
+      std::copy(at_end.end() - network_.hidden, at_end.end(), h + i * network_.hidden);
+      if (!clips.empty()) clips[static_cast<std::size_t>(i)] = answer.clips;
+    }
+    network_.classifier->forward(weights.params, w, h, inner, logits);
     scratch_.reset();
   }
 
  private:
-  std::span<const Passenger<float>> board(std::span<const Example> examples) {
-    passengers_.clear();
-    for (const Example& e : examples) passengers_.push_back({e.agenda, e.absorb_until});
-    return passengers_;
-  }
-
-  const JumpOde<Head>& model_;
-  Walk<float, Head> walk_;
+  const JumpOde<H>& network_;
+  Walk<float, H> walk_;
+  Inference<float, H> inference_;
   std::size_t tape_bytes_;
-  std::vector<Passenger<float>> passengers_;
-  std::vector<Marginal> marginals_;
+  std::vector<Answer> answers_;
   std::vector<std::int32_t> labels_;
   Arena<float> scratch_;
 };
 
-template <class Head>
+template <Head H>
 class JumpOdeNetwork final : public Network {
  public:
   JumpOdeNetwork(const NetworkSettings& settings, Index features, Index covariates, Index classes)
-      : model_(settings, features, covariates, classes),
+      : network_(settings, features, covariates, classes),
         tape_bytes_(static_cast<std::size_t>(settings.tape_megabytes) << 20) {}
 
-  const ParameterLayout& layout() const override { return model_.layout; }
-  std::unique_ptr<StreamState> stream(const float* params) const override {
-    return std::make_unique<JumpOdeStream<Head>>(model_, params);
+  const ParameterLayout& layout() const override { return network_.layout; }
+  Weights weights(const float* params) const override {
+    Weights weights{params, {}};
+    network_.transpose(params, weights.transposed);
+    return weights;
   }
-  Index hidden() const override { return model_.hidden; }
+  Index hidden() const override { return network_.hidden; }
   bool has_distribution() const override { return true; }
-  Index classes() const override { return model_.classifier ? model_.classifier->classes() : 0; }
-  void widen(std::span<const double> factors, float* params) const override {
-    model_.widen(factors, params);
+  Index classes() const override {
+    return network_.classifier ? network_.classifier->classes() : 0;
+  }
+  void rescale(std::span<const double> factors, float* params) const override {
+    network_.rescale(factors, params);
   }
   std::unique_ptr<Worker> worker() const override {
-    return std::make_unique<JumpOdeWorker<Head>>(model_, tape_bytes_);
+    return std::make_unique<JumpOdeWorker<H>>(network_, tape_bytes_);
   }
 
  private:
-  JumpOde<Head> model_;
+  JumpOde<H> network_;
   std::size_t tape_bytes_;
 };
 
-template <class Head>
+template <Head H>
 std::unique_ptr<Network> make(const NetworkSettings& settings, Index features, Index covariates,
                               Index classes) {
-  return std::make_unique<JumpOdeNetwork<Head>>(settings, features, covariates, classes);
+  return std::make_unique<JumpOdeNetwork<H>>(settings, features, covariates, classes);
 }
 
 }  // namespace

@@ -3,14 +3,16 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "edict/core/error.h"
+#include "edict/core/interrupted.h"
+#include "edict/core/types.h"
 #include "edict/engine/engine_settings.h"
 #include "edict/engine/guard.h"
 #include "edict/engine/marginal.h"
@@ -19,36 +21,51 @@
 
 namespace edict {
 
+// One series in a batch, as a worker takes it.
 template <class S>
 struct BasicExample {
   const Agenda<S>* agenda;
+  // Stops at or after this time are scored but not absorbed.
   double absorb_until = std::numeric_limits<double>::infinity();
   std::int32_t label = -1;        // for supervised losses
   std::uint64_t dropout_key = 0;  // seeds this example's dropout masks
+  const S* state = nullptr;       // h at the agenda's start; null: from the covariates
+  double dt = 0.0;                // the adaptive solver's step there; 0: model.step
 };
 using Example = BasicExample<float>;
-
-// Told of a stop marked as a query: the distribution of every feature just before the stop, and h.
-using MarginalListener =
-    std::function<void(std::size_t slot, std::size_t stop, std::span<const Marginal> features,
-                       std::span<const float> h)>;
-
-// Told of every observation that a guard changed: raw and used, in the model's units.
-using ClipListener = std::function<void(std::size_t slot, std::size_t stop, std::int32_t feature,
-                                        double raw, double used, double sigmas)>;
 
 struct LossWeights {
   double scale = 1.0;  // of everything, usually one over the number of observations in the batch
   double kl = 0.0;     // 0 also spares the head after the jump
   double evidence = 0.0;
   double classification = 0.0;  // of the cross-entropy of one series
+  StopFlag stop = nullptr;      // looked at often; Interrupted when it is set
 };
 
-struct Asking {
-  MarginalListener on_query;
-  ClipListener on_clip;
+struct InferenceOptions {
+  enum class Marginals { none, observed, all };
+
   Guard guard;
-  std::vector<double> population_mean, population_deviation;  // in the model's units; empty: 0, 1
+  Population population;  // what the population guard holds observations against
+  Marginals marginals = Marginals::all;  // of every feature, or of a query's own observations
+  bool states = false;                   // h at every query
+  bool final_states = false;             // h after everything was absorbed
+  StopFlag stop = nullptr;
+};
+
+// What was asked of one example, in the order of its agenda's stops and in the model's units.
+struct Answer {
+  std::vector<Marginal> marginals;  // of a query: features in their order, or its observations
+  std::vector<float> states;        // H × queries
+  std::vector<Clipped> clips;
+  std::vector<float> final_state;
+  double final_dt = 0.0;  // of an adaptive solver
+};
+
+// Parameters made ready for forward passes, once for many of them and for every thread.
+struct Weights {
+  const float* params;
+  Vector<float> transposed;  // each weight matrix in its place; empty where a model needs none
 };
 
 class Worker {
@@ -59,31 +76,33 @@ class Worker {
   virtual LossSums learn(const float* params, std::span<const Example> examples,
                          const LossWeights& weights, float* grads) = 0;
 
-  // Walks the examples without learning; the losses of scored stops come back.
-  virtual LossSums ask(const float* params, std::span<const Example> examples,
-                       const Asking& asking) = 0;
+  // Forward only: fills `answers`, one an example, or none if only the losses of scored stops are
+  // wanted, which come back.
+  virtual LossSums infer(const Weights& weights, std::span<const Example> examples,
+                         const InferenceOptions& options, std::span<Answer> answers) = 0;
 
-  // Class scores before the softmax, classes × examples.
-  virtual void classify(const float* params, std::span<const Example> examples,
-                        const Asking& asking, float* logits) = 0;
+  // Class scores before the softmax, classes × examples, from h at the last query of each agenda
+  // (or after its last observation, if it has none). `clips`, one an example, tells what the guard
+  // changed; it may be empty.
+  virtual void classify(const Weights& weights, std::span<const Example> examples,
+                        const InferenceOptions& options, std::span<std::vector<Clipped>> clips,
+                        float* logits) = 0;
 };
-
-class StreamState;
 
 class Network {
  public:
   virtual ~Network() = default;
   virtual const ParameterLayout& layout() const = 0;
   virtual std::unique_ptr<Worker> worker() const = 0;
-  // One series as it happens (models/stream.h). Error for a model without a distribution.
-  virtual std::unique_ptr<StreamState> stream(const float* params) const = 0;
+  // `params` must outlive the result.
+  virtual Weights weights(const float* params) const = 0;
   virtual Index hidden() const = 0;
-  // Only some models can be asked for a distribution; Worker::ask of the others throws Error.
+  // Only some models can be asked for a distribution; Worker::infer of the others throws Error.
   virtual bool has_distribution() const = 0;
   virtual Index classes() const = 0;  // 0: it does not classify
   // Multiplies the predictive scale of each feature, and changes nothing else. Error for a model
   // without a distribution.
-  virtual void widen(std::span<const double> factors, float* params) const = 0;
+  virtual void rescale(std::span<const double> factors, float* params) const = 0;
 };
 
 // What a network is built from.
@@ -93,6 +112,8 @@ struct NetworkSettings {
   settings::Values own;  // of the kind itself
   std::int64_t classifier_layers = 1;
   std::int64_t tape_megabytes = 512;
+  std::vector<std::string> feature_names = {};  // for messages, as is the unit of time
+  double time_unit = 1.0;
 };
 
 // A kind of model, as its own file describes it to the registry (model/registry.h).

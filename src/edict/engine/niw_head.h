@@ -12,6 +12,7 @@
 #include "edict/evidential/losses.h"
 #include "edict/evidential/niw.h"
 #include "edict/math/special.h"
+#include "edict/nn/feature_encoder.h"
 #include "edict/nn/mlp_bank.h"
 
 namespace edict {
@@ -32,15 +33,14 @@ class NiwHead {
   Index features() const { return features_; }
   Index rows() const { return networks_.rows(); }
   Index stacked() const { return networks_.stacked(); }
-  Index log_scale_bias() const { return networks_.output_bias(1); }  // offset, of log ψ
 
   template <class S>
-  void turn(const S* params, S* turned) const {
-    networks_.turn(params, turned);
+  void transpose(const S* params, S* transposed) const {
+    networks_.transpose(params, transposed);
   }
 
   template <class S>
-  void forward(Turned<S> params, Index w, const S* h, S* a, S* phi) const {
+  void forward(Transposed<S> params, Index w, const S* h, S* a, S* phi) const {
     networks_.forward(params, w, h, a, phi);
     for (Index column = 0; column < w; ++column) {
       S* const p = phi + column * rows() + 2 * features_;
@@ -79,7 +79,7 @@ class NiwHead {
 
   // KL(Bayes(pre, x) ‖ post).
   template <class S>
-  void agree(const S* pre, const S* post, const Observed<S>& seen, S weight, S* d_pre, S* d_post,
+  void kl(const S* pre, const S* post, const Observed<S>& seen, S weight, S* d_pre, S* d_post,
              LossSums& sums) const {
     NiwGradient<S> before = gradient(d_pre), after = gradient(d_post);
     sums.kl += conjugate_ ? niw_kl(niw(pre), niw(post), seen, weight, before, after)
@@ -89,6 +89,46 @@ class NiwHead {
     add(after, d_post);
   }
 
+  // What the encoder is told of an observation: v = [x, μ, log ψ, e].
+  template <class S>
+  void encoder_inputs(const S* phi, Index j, S x, S* v) const {
+    v[0] = x;
+    v[1] = phi[j];
+    v[2] = phi[features_ + j];
+    v[3] = surprise(phi, j, x);
+  }
+
+  template <class S>
+  void encoder_inputs_backward(const S* phi, Index j, const S* v, const S* d_v, S* d_phi) const {
+    d_phi[j] += d_v[1];
+    d_phi[features_ + j] += d_v[2];
+    surprise_backward(phi, j, v[3], d_v[3], d_phi);
+  }
+
+  // Multiplies the predictive scale of feature j wherever it is asked for. States and means stay:
+  // what the encoder reads of the scale is undone in its weights.
+  template <class S>
+  void rescale(Index j, double factor, const FeatureEncoder& encoder, S* params) const {
+    const auto shift = static_cast<S>(2.0 * std::log(factor));
+    params[networks_.output_bias(1) + j] += shift;
+    encoder.compensate(j, 2, S(1), shift, params);
+    encoder.compensate(j, 3, static_cast<S>(1.0 / factor), S(0), params);
+  }
+
+  template <class S>
+  S mean(const S* phi, Index j) const {
+    return phi[j];
+  }
+
+  template <class S>
+  Marginal marginal(const S* phi, Index j) const {
+    const Niw<S> p = niw(phi);
+    return {static_cast<double>(p.mu[j]), static_cast<double>(p.aleatoric(j)),
+            static_cast<double>(p.epistemic(j)), std::sqrt(static_cast<double>(p.scale2(j))),
+            static_cast<double>(p.dof())};
+  }
+
+ private:
   // e = (x − μ_j)/σ̂_j, how far the observation is from what was expected.
   template <class S>
   S surprise(const S* phi, Index j, S x) const {
@@ -102,27 +142,18 @@ class NiwHead {
     d_phi[features_ + j] -= S(0.5) * d_e * e;
     d_phi[2 * features_] +=
         S(0.5) * d_e * e / (epistemic_surprise_ ? lambda : lambda * (lambda + S(1)));
-    d_phi[2 * features_ + 1] += S(0.5) * d_e * e / spare(phi);
+    d_phi[2 * features_ + 1] += S(0.5) * d_e * e / excess(phi);
   }
 
   template <class S>
-  Marginal marginal(const S* phi, Index j) const {
-    const Niw<S> p = niw(phi);
-    return {static_cast<double>(p.mu[j]), static_cast<double>(p.aleatoric(j)),
-            static_cast<double>(p.epistemic(j)), std::sqrt(static_cast<double>(p.scale2(j))),
-            static_cast<double>(p.dof())};
-  }
-
- private:
-  template <class S>
-  S spare(const S* phi) const {  // ν − D − 1
+  S excess(const S* phi) const {  // ν − D − 1
     return phi[2 * features_ + 1] - static_cast<S>(features_ + 1);
   }
   template <class S>
   S sigma(const S* phi, Index j) const {
     const S lambda = phi[2 * features_];
     const S share = epistemic_surprise_ ? S(1) / lambda : S(1) + S(1) / lambda;
-    return std::exp(S(0.5) * phi[features_ + j]) * std::sqrt(share / spare(phi));
+    return std::exp(S(0.5) * phi[features_ + j]) * std::sqrt(share / excess(phi));
   }
   template <class S>
   NiwGradient<S> gradient(S* d_phi) const {

@@ -3,11 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 
 #include "edict/core/error.h"
-#include "edict/model/ask_all.h"
+#include "edict/model/infer.h"
 #include "edict/model/state_classifier.h"
 
 namespace edict {
@@ -59,12 +58,11 @@ ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
   std::vector<Example> examples;
   for (const std::size_t i : series) agendas.push_back(encoding_agenda(model.protocol, data, i));
   for (const auto& agenda : agendas) examples.push_back({&agenda});
-  std::atomic<std::size_t> clipped = 0;
-  Asking asking = model.asking(guard);
-  asking.on_clip = [&](auto&&...) { clipped.fetch_add(1, std::memory_order_relaxed); };
-  ClassProbabilities result = softmax(classify_all(model, examples, pool, asking));
+  std::vector<std::vector<Clipped>> clips;
+  ClassProbabilities result =
+      softmax(infer_classes(model, examples, pool, model.inference_options(guard), &clips));
   for (const auto& agenda : agendas) result.observations += agenda.feature.size();
-  result.clipped = clipped;
+  for (const auto& own : clips) result.clipped += own.size();
   return result;
 }
 
@@ -89,25 +87,20 @@ std::vector<ClassProbabilities> class_probabilities_over_time(
       examples.clear();
       for (const double time : times)
         examples.push_back({&agendas[s], model.protocol.to_model_time(time)});
-      result[s] = softmax(classify_all(model, examples, pool, model.asking(guard)));
+      result[s] = softmax(infer_classes(model, examples, pool, model.inference_options(guard)));
     }
     return result;
   }
   for (const auto& agenda : agendas) examples.push_back({&agenda});
-  std::vector<std::vector<float>> states(series.size());  // queries come in the order of the times
-  ask_all(model, examples, pool, [&](std::size_t first) {
-    Asking asking = model.asking(guard);
-    asking.on_query = [&, first](std::size_t slot, std::size_t, std::span<const Marginal>,
-                                 std::span<const float> h) {
-      states[first + slot].insert(states[first + slot].end(), h.begin(), h.end());
-    };
-    return asking;
-  });
+  InferenceOptions options = model.inference_options(guard);
+  options.marginals = InferenceOptions::Marginals::none;
+  options.states = true;
+  const std::vector<Answer> answers = infer(model, examples, pool, options);
   const Vector<float> classifier = model.params.tail(model.classifier_size());
   const auto count = static_cast<Index>(times.size());
   for (std::size_t s = 0; s < series.size(); ++s)
     result[s] = class_probabilities(
-        model, Eigen::Map<const Matrix<float>>(states[s].data(), model.network->hidden(), count),
+        model, Eigen::Map<const Matrix<float>>(answers[s].states.data(), model.network->hidden(), count),
         classifier);
   return result;
 }

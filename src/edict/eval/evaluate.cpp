@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "edict/model/ask_all.h"
+#include "edict/model/infer.h"
 #include "edict/protocol/holdout.h"
 
 namespace edict {
@@ -34,20 +34,26 @@ Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std
   const double cut = model.protocol.to_model_time(model.protocol.t_cut);
   std::vector<SeriesCalibration> interpolation(series.size()), informed(series.size()),
       extrapolation(series.size());
-  ask_observations(
-      model, agendas, pool, model.asking(guard),
-      [&](std::size_t i, std::size_t stop, std::int32_t, const Marginal& expected, double x) {
-        const auto& stops = agendas[i].stops;
-        if (stops[stop].time >= cut) {
-          extrapolation[i].add(expected, x);
-          return;
-        }
-        interpolation[i].add(expected, x);
-        const bool knows =
-            std::any_of(stops.begin(), stops.begin() + static_cast<std::ptrdiff_t>(stop),
-                        [](const auto& s) { return (s.what & Agenda<float>::kAbsorb) != 0; });
-        if (knows) informed[i].add(expected, x);
-      });
+  InferenceOptions options = model.inference_options(guard);
+  options.marginals = InferenceOptions::Marginals::observed;
+  const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
+  pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
+    const auto& stops = agendas[i].stops;
+    const auto first_absorbed = static_cast<std::size_t>(
+        std::find_if(stops.begin(), stops.end(),
+                     [](const auto& s) { return (s.what & Agenda<float>::kAbsorb) != 0; }) -
+        stops.begin());
+    each_observation(
+        agendas[i], answers[i],
+        [&](std::size_t stop, std::int32_t, const Marginal& expected, double x) {
+          if (stops[stop].time >= cut) {
+            extrapolation[i].add(expected, x);
+            return;
+          }
+          interpolation[i].add(expected, x);
+          if (stop > first_absorbed) informed[i].add(expected, x);
+        });
+  });
   return {judged(interpolation), judged(informed), judged(extrapolation)};
 }
 

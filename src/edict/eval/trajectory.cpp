@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "edict/math/student_t.h"
-#include "edict/model/ask_all.h"
+#include "edict/model/infer.h"
 
 namespace edict {
 
@@ -22,7 +22,7 @@ void predict(const Model& model, const Dataset& data, const PredictRequest& requ
     series.resize(data.size());
     std::iota(series.begin(), series.end(), std::size_t{0});
   }
-  const Asking common = model.asking(request.guard);
+  const InferenceOptions options = model.inference_options(request.guard);
   for (std::size_t begin = 0; begin < series.size(); begin += kBlock) {
     const std::size_t count = std::min(kBlock, series.size() - begin);
     std::vector<Agenda<float>> agendas;
@@ -36,24 +36,19 @@ void predict(const Model& model, const Dataset& data, const PredictRequest& requ
     }
     for (const auto& agenda : agendas)
       examples.push_back({&agenda, model.protocol.to_model_time(request.absorb_until)});
-    ask_all(model, examples, pool, [&](std::size_t first) {
-      Asking asking = common;
-      // Stops of a series come in order, so its marginals are simply appended.
-      asking.on_query = [&, first](std::size_t slot, std::size_t,
-                                   std::span<const Marginal> features, std::span<const float>) {
-        Trajectory& trajectory = block[first + slot];
-        for (std::size_t j = 0; j < features.size(); ++j)
-          trajectory.marginals.push_back(to_raw(model.protocol.standardisation, j, features[j]));
-      };
-      asking.on_clip = [&, first](std::size_t slot, std::size_t stop, std::int32_t feature,
-                                  double raw, double used, double sigmas) {
-        const auto j = static_cast<std::size_t>(feature);
-        const double time = agendas[first + slot].stops[stop].time * model.protocol.time_unit;
-        block[first + slot].clips.push_back({time, j, model.protocol.standardisation.to_raw(j, raw),
-                                             model.protocol.standardisation.to_raw(j, used),
-                                             sigmas});
-      };
-      return asking;
+    const std::vector<Answer> answers = infer(model, examples, pool, options);
+    pool.for_each(count, [&](std::size_t i, std::size_t) {
+      const std::size_t features = model.features.size();
+      for (std::size_t k = 0; k < answers[i].marginals.size(); ++k)
+        block[i].marginals.push_back(
+            to_raw(model.protocol.standardisation, k % features, answers[i].marginals[k]));
+      for (const Clipped& clip : answers[i].clips) {
+        const auto j = static_cast<std::size_t>(clip.feature);
+        const double time = agendas[i].stops[clip.stop].time * model.protocol.time_unit;
+        block[i].clips.push_back({time, j, model.protocol.standardisation.to_raw(j, clip.raw),
+                                  model.protocol.standardisation.to_raw(j, clip.used),
+                                  clip.sigmas});
+      }
     });
     for (const Trajectory& trajectory : block) sink(trajectory);
   }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "edict/core/error.h"
+#include "edict/core/hash.h"
 #include "edict/core/json_text.h"
 #include "edict/model/registry.h"
 
@@ -52,7 +53,7 @@ Model Model::create(const Config& config, const Dataset& data, const Split& spli
   model.protocol = fit_protocol(model.config.data, data, split);
   // A kind without a distribution can do nothing but classify; two classes are enough to ask it.
   with_classifier =
-      with_classifier || !make_network(model.config, static_cast<Index>(data.features.size()),
+      with_classifier || !make_network(model.config, data.features,
                                        static_cast<Index>(data.statics.size()), 2)
                               ->has_distribution();
   if (with_classifier && data.classes.size() < 2)
@@ -60,7 +61,7 @@ Model Model::create(const Config& config, const Dataset& data, const Split& spli
         fmt::format("the data have {}; {} learns to tell classes apart and needs a label column "
                     "with at least two",
                     data.classes.empty() ? "no labels" : "a single class", config.model.kind));
-  model.network = make_network(model.config, static_cast<Index>(data.features.size()),
+  model.network = make_network(model.config, data.features,
                                static_cast<Index>(data.statics.size()),
                                with_classifier ? static_cast<Index>(data.classes.size()) : 0);
   model.params =
@@ -78,7 +79,7 @@ Model Model::with_classifier(const Config& settings,
   model.classes = class_names;
   model.protocol = protocol;
   model.network =
-      make_network(model.config, static_cast<Index>(features.size()),
+      make_network(model.config, features,
                    static_cast<Index>(statics.size()), static_cast<Index>(class_names.size()));
   model.params = model.network->layout().initial<float>(
       static_cast<std::uint64_t>(model.config.classify.seed));
@@ -129,16 +130,29 @@ std::vector<std::int32_t> Model::labels(const Dataset& data) const {
   return result;
 }
 
-Asking Model::asking(const Guard& guard) const {
-  if (!(guard.eta >= 0))
-    throw Error(fmt::format("eta = {}: give the number of deviations, at least 0", guard.eta));
-  Asking asking;
-  asking.guard = guard;
+InferenceOptions Model::inference_options(const Guard& guard) const {
+  check(guard);
+  InferenceOptions options;
+  options.guard = guard;
   for (std::size_t j = 0; j < features.size(); ++j) {
-    asking.population_mean.push_back(protocol.population_mean(j));
-    asking.population_deviation.push_back(protocol.population_deviation(j));
+    options.population.mean.push_back(protocol.population_mean(j));
+    options.population.deviation.push_back(protocol.population_deviation(j));
   }
-  return asking;
+  return options;
+}
+
+std::uint64_t fingerprint(const Model& model) {
+  Hash hash;
+  hash.text(to_toml(model.config));
+  for (const std::string& name : model.features) hash.text(name);
+  for (const std::string& name : model.statics) hash.text(name);
+  for (const Standardisation* z : {&model.protocol.standardisation, &model.protocol.population})
+    hash.numbers(std::span<const double>(z->mean))
+        .numbers(std::span<const double>(z->scale))
+        .numbers(std::span<const double>(z->statics_mean))
+        .numbers(std::span<const double>(z->statics_scale));
+  hash.bytes(model.params.data(), static_cast<std::size_t>(model.params.size()) * sizeof(float));
+  return hash.value();
 }
 
 Split Model::split(const Dataset& data) const {
@@ -221,7 +235,7 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
       !fits(model.protocol.population) || (classifier && model.classes.empty()) ||
       (!classifier && !seeds.empty()))
     throw refuse("its metadata contradicts itself");
-  model.network = make_network(model.config, static_cast<Index>(model.features.size()),
+  model.network = make_network(model.config, model.features,
                                static_cast<Index>(model.statics.size()),
                                classifier ? static_cast<Index>(model.classes.size()) : 0);
   std::size_t stored_numbers = 0;

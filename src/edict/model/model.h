@@ -51,11 +51,14 @@ struct Model {
   // label the model does not know.
   std::vector<std::int32_t> labels(const Dataset& data) const;
 
-  // What a worker needs to be told for this guard, without listeners.
-  Asking asking(const Guard& guard) const;
+  // What a worker needs to be told for this guard. Throws Error for an eta that is none.
+  InferenceOptions inference_options(const Guard& guard) const;
 
   Split split(const Dataset& data) const;
 };
+
+// Tells models apart: of settings, names, scales and parameters.
+std::uint64_t fingerprint(const Model& model);
 
 void save_model(const Model& model, const std::filesystem::path& path);
 Model load_model(const std::filesystem::path& path);

@@ -27,16 +27,18 @@ const ModelKind& model_kind(std::string_view name) {
 
 NetworkSettings network_settings(const Config& config) {
   return {config.model, config.loss, config.model.own, config.classify.layers,
-          config.train.tape_megabytes};
+          config.train.tape_megabytes, {}, config.data.time_unit};
 }
 
-std::unique_ptr<Network> make_network(const Config& config, Index features, Index covariates,
-                                      Index classes) {
+std::unique_ptr<Network> make_network(const Config& config, const std::vector<std::string>& features,
+                                      Index covariates, Index classes) {
   const ModelKind& kind = model_kind(config.model.kind);
   if (classes == 0 && !kind.has_distribution)
     throw Error(
         fmt::format("{} only tells classes apart; give it data with a label column", kind.name));
-  return kind.make(network_settings(config), features, covariates, classes);
+  NetworkSettings settings = network_settings(config);
+  settings.feature_names = features;
+  return kind.make(settings, static_cast<Index>(features.size()), covariates, classes);
 }
 
 }  // namespace edict

@@ -3,7 +3,9 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "edict/engine/network.h"
 
@@ -21,7 +23,7 @@ NetworkSettings network_settings(const Config& config);
 
 // classes = 0: without a classifier, which only a kind with a distribution can be. Throws Error for
 // a kind that does not exist.
-std::unique_ptr<Network> make_network(const Config& config, Index features, Index covariates,
-                                      Index classes);
+std::unique_ptr<Network> make_network(const Config& config, const std::vector<std::string>& features,
+                                      Index covariates, Index classes);
 
 }  // namespace edict

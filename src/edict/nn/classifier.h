@@ -9,6 +9,7 @@
 #include <string>
 
 #include "edict/core/arena.h"
+#include "edict/math/relu.h"
 #include "edict/nn/linear.h"
 
 namespace edict {
@@ -28,7 +29,7 @@ class Classifier {
   void forward(const S* params, Index w, const S* h, S* hidden, S* logits) const {
     if (!top_) return bottom_->forward(params, w, h, logits);
     bottom_->forward(params, w, h, hidden);
-    for (Index i = 0; i < first_ * w; ++i) hidden[i] = std::max(hidden[i], S(0));
+    for (Index i = 0; i < first_ * w; ++i) hidden[i] = relu(hidden[i]);
     top_->forward(params, w, hidden, logits);
   }
 

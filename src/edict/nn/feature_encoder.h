@@ -9,6 +9,7 @@
 #include <string>
 
 #include "edict/core/arena.h"
+#include "edict/math/relu.h"
 #include "edict/nn/parameters.h"
 #include "edict/nn/product.h"
 #include "edict/nn/small_product.h"
@@ -50,9 +51,8 @@ class FeatureEncoder {
         const S v0 = v[4 * k], v1 = v[4 * k + 1], v2 = v[4 * k + 2], v3 = v[4 * k + 3];
         S* const out = q + k * width_;
         for (Index i = 0; i < width_; ++i) {
-          const S sum = b[i] + v0 * w[i] + v1 * w[width_ + i] + v2 * w[2 * width_ + i] +
-                        v3 * w[3 * width_ + i];
-          out[i] = sum > S(0) ? sum : S(0);
+          out[i] = relu(b[i] + v0 * w[i] + v1 * w[width_ + i] + v2 * w[2 * width_ + i] +
+                        v3 * w[3 * width_ + i]);
         }
       }
     }
@@ -83,15 +83,15 @@ class FeatureEncoder {
     }
   }
 
-  // gi[:, column[k]] += W_ih[:, jQ … (j+1)Q] q_k. w_ih: turned; gi: out × w, set by the caller.
+  // gi[:, column[k]] += W_ih[:, jQ … (j+1)Q] q_k. w_ih: transposed; gi: out × w, set by the caller.
   template <class S>
-  void project(Turned<S> w_ih, Index out, const Index* first, const Index* column, const S* q,
+  void project(Transposed<S> w_ih, Index out, const Index* first, const Index* column, const S* q,
                Arena<S>& scratch, S* gi) const {
     S* const product = scratch.take(out * first[features_]);
     for (Index j = 0; j < features_; ++j) {
       const Index n = first[j + 1] - first[j];
       if (n == 0) continue;
-      multiply_turned(w_ih.values + j * width_ * out, out, width_, q + first[j] * width_, n,
+      multiply_from_transposed(w_ih.values + j * width_ * out, out, width_, q + first[j] * width_, n,
                       product);
       for (Index k = 0; k < n; ++k) {
         S* const target = gi + column[first[j] + k] * out;

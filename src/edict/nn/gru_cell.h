@@ -43,18 +43,18 @@ class GruCell {
   }
 
   template <class S>
-  void turn(const S* params, S* turned) const {
-    turn_weights(params + w_ih_, 3 * hidden_, input_, turned + w_ih_);
-    turn_weights(params + w_hh_, 3 * hidden_, hidden_, turned + w_hh_);
+  void transpose(const S* params, S* transposed) const {
+    transpose_weights(params + w_ih_, 3 * hidden_, input_, transposed + w_ih_);
+    transpose_weights(params + w_hh_, 3 * hidden_, hidden_, transposed + w_hh_);
   }
 
   // gi: W_ih x without its bias, 3H × w. h_next: H × w.
   template <class S>
-  void forward(Turned<S> params, Index w, const S* gi, const Cache<S>& c, S* h_next) const {
+  void forward(Transposed<S> params, Index w, const S* gi, const Cache<S>& c, S* h_next) const {
     const Index n = hidden_;
     const S* const b_i = params.values + b_ih_;
     const S* const b_h = params.values + b_hh_;
-    multiply_turned(params.values + w_hh_, 3 * n, n, c.h, w, c.rzn);
+    multiply_from_transposed(params.values + w_hh_, 3 * n, n, c.h, w, c.rzn);
     for (Index column = 0; column < w; ++column) {
       S* const g = c.rzn + column * 3 * n;
       const S* const x = gi + column * 3 * n;

@@ -45,19 +45,19 @@ class GruOdeCell {
   }
 
   template <class S>
-  void turn(const S* params, S* turned) const {
-    turn_weights(params + w_rz_, 2 * hidden_, hidden_, turned + w_rz_);
-    turn_weights(params + w_u_, hidden_, hidden_, turned + w_u_);
+  void transpose(const S* params, S* transposed) const {
+    transpose_weights(params + w_rz_, 2 * hidden_, hidden_, transposed + w_rz_);
+    transpose_weights(params + w_u_, hidden_, hidden_, transposed + w_u_);
   }
 
   // dh_dt: H × w; it holds r∘h on the way, which backward computes again rather than read.
   template <class S>
-  void forward(Turned<S> params, Index w, const Cache<S>& c, S* dh_dt) const {
+  void forward(Transposed<S> params, Index w, const Cache<S>& c, S* dh_dt) const {
     const Index n = hidden_;
     S* const r_h = dh_dt;
-    multiply_turned(params.values + w_rz_, 2 * n, n, c.h, w, c.rz);
+    multiply_from_transposed(params.values + w_rz_, 2 * n, n, c.h, w, c.rz);
     reset_forward(n, w, c.h, c.rz, r_h);
-    multiply_turned(params.values + w_u_, n, n, r_h, w, c.u);
+    multiply_from_transposed(params.values + w_u_, n, n, r_h, w, c.u);
     for (Index column = 0; column < w; ++column)
       slope(n, c.h + column * n, c.rz + column * 2 * n + n, c.u + column * n, dh_dt + column * n);
   }

@@ -104,10 +104,10 @@ class GruSequence {
          h};
     read_input(params, rz_, columns, x, c.rz);
     read_input(params, n_, columns, x, c.n);
-    S* const u_rz = arena.take(2 * n * n);  // turned once, multiplied by at every step
+    S* const u_rz = arena.take(2 * n * n);  // transposed once, multiplied by at every step
     S* const u_n = arena.take(n * n);
-    turn_weights(params + rz_.u, 2 * n, n, u_rz);
-    turn_weights(params + n_.u, n, n, u_n);
+    transpose_weights(params + rz_.u, 2 * n, n, u_rz);
+    transpose_weights(params + n_.u, n, n, u_n);
     for (Index t = 0; t < packing.steps(); ++t) {
       const Index w = packing.active(t), at = packing.first(t) * n;
       if (t == 0)
@@ -189,16 +189,16 @@ class GruSequence {
     accumulate_outer(d_y, rows.count, h, hidden_, w, grads + rows.u);
   }
 
-  // w columns from `first` on; rz and n hold W x + b on entry. The recurrent weights are turned.
+  // w columns from `first` on; rz and n hold W x + b on entry. The recurrent weights are transposed.
   template <class S>
   void step(const S* u_rz, const S* u_n, Index first, Index w, const Cache<S>& c) const {
     const Index size = hidden_, at = first * size;
     const S* const start = c.start + at;
     S* const rz = c.rz + 2 * at;
     S* const n = c.n + at;
-    multiply_turned_add(u_rz, 2 * size, size, start, w, rz);
+    multiply_from_transposed_add(u_rz, 2 * size, size, start, w, rz);
     reset_forward(size, w, start, rz, c.r_h + at);
-    multiply_turned_add(u_n, size, size, c.r_h + at, w, n);
+    multiply_from_transposed_add(u_n, size, size, c.r_h + at, w, n);
     tanh_inplace(n, size * w);
     for (Index column = 0; column < w; ++column)
       update(size, rz + (2 * column + 1) * size, n + column * size, start + column * size,

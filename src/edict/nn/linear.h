@@ -28,6 +28,18 @@ class Linear {
     multiply_add(params + weight_, out_, in_, x, w, y);
   }
 
+  template <class S>
+  void transpose(const S* params, S* transposed) const {
+    transpose_weights(params + weight_, out_, in_, transposed + weight_);
+  }
+
+  // The same from transposed weights: a column's bits do not depend on how many there are.
+  template <class S>
+  void forward(Transposed<S> params, Index w, const S* x, S* y) const {
+    spread_bias(params.values + bias_, out_, w, y);
+    multiply_from_transposed_add(params.values + weight_, out_, in_, x, w, y);
+  }
+
   // d_x is written.
   template <class S>
   void backward(const S* params, Index w, const S* x, const S* d_y, S* d_x, S* grads) const {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "edict/math/relu.h"
 #include "edict/nn/linear.h"
 #include "edict/nn/small_product.h"
 
@@ -50,23 +51,21 @@ class MlpBank {
   Index stacked() const { return width_ * static_cast<Index>(outs_.size()); }  // K·P
 
   template <class S>
-  void turn(const S* params, S* turned) const {
-    turn_weights(params + first_weight_, stacked(), in_, turned + first_weight_);
+  void transpose(const S* params, S* transposed) const {
+    transpose_weights(params + first_weight_, stacked(), in_, transposed + first_weight_);
     for (std::size_t k = 0; k < outs_.size(); ++k)
-      turn_weights(params + second_weight_[k], outs_[k], width_, turned + second_weight_[k]);
+      transpose_weights(params + second_weight_[k], outs_[k], width_, transposed + second_weight_[k]);
   }
 
   // h: H × w; a: K·P × w (kept for backward); y: rows × w.
   template <class S>
-  void forward(Turned<S> turned, Index w, const S* h, S* a, S* y) const {
+  void forward(Transposed<S> transposed, Index w, const S* h, S* a, S* y) const {
     const Index n = stacked();
-    const S* const params = turned.values;
-    multiply_turned(params + first_weight_, n, in_, h, w, a);
+    const S* const params = transposed.values;
+    multiply_from_transposed(params + first_weight_, n, in_, h, w, a);
     for (Index column = 0; column < w; ++column)
-      for (Index i = 0; i < n; ++i) {
-        const S v = a[column * n + i] + params[first_bias_ + i];
-        a[column * n + i] = v > S(0) ? v : S(0);
-      }
+      for (Index i = 0; i < n; ++i)
+        a[column * n + i] = relu(a[column * n + i] + params[first_bias_ + i]);
     Index row = 0;
     for (std::size_t k = 0; k < outs_.size(); ++k) {
       for (Index column = 0; column < w; ++column)

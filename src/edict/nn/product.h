@@ -8,9 +8,9 @@
 namespace edict {
 
 // Parameters as a forward pass reads them: each weight matrix (or stack of them) transposed in its
-// place, the rest as registered. A walk turns them once and multiplies by them thousands of times.
+// place, the rest as registered. A walk transposes them once and multiplies by them thousands of times.
 template <class S>
-struct Turned {
+struct Transposed {
   const S* values;
 };
 
@@ -34,23 +34,23 @@ void multiply_transposed_add(const S* w, Index out, Index in, const S* d_y, Inde
 template <class S>
 void accumulate_outer(const S* d_y, Index out, const S* x, Index in, Index cols, S* d_w);
 
-// Wᵀ, in × out, for multiply_turned.
+// Wᵀ, in × out, for multiply_from_transposed.
 template <class S>
-void turn_weights(const S* w, Index out, Index in, S* turned) {
+void transpose_weights(const S* w, Index out, Index in, S* transposed) {
   for (Index i = 0; i < in; ++i)
-    for (Index o = 0; o < out; ++o) turned[i * out + o] = w[o * in + i];
+    for (Index o = 0; o < out; ++o) transposed[i * out + o] = w[o * in + i];
 }
 
 // y = W x from Wᵀ: neighbouring outputs lie side by side, so that the product needs no packing.
 template <class S>
-void multiply_turned(const S* turned, Index out, Index in, const S* x, Index cols, S* y) {
-  multiply_transposed(turned, in, out, x, cols, y);
+void multiply_from_transposed(const S* transposed, Index out, Index in, const S* x, Index cols, S* y) {
+  multiply_transposed(transposed, in, out, x, cols, y);
 }
 
 // y += W x from Wᵀ.
 template <class S>
-void multiply_turned_add(const S* turned, Index out, Index in, const S* x, Index cols, S* y) {
-  multiply_transposed_add(turned, in, out, x, cols, y);
+void multiply_from_transposed_add(const S* transposed, Index out, Index in, const S* x, Index cols, S* y) {
+  multiply_transposed_add(transposed, in, out, x, cols, y);
 }
 
 // y = b in every column.

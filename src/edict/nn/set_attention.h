@@ -87,11 +87,11 @@ class SetAttention {
       accumulate_outer(d_a + segments.first[s] * heads_, heads_, x + segments.first[s] * in_, in_,
                        segments.size(s), d_v + s * in_ * heads_);
     scale(d_v, sets);
-    S* const turned = arena.take(key_width_ * in_);
+    S* const transposed = arena.take(key_width_ * in_);
     for (Index m = 0; m < heads_; ++m) {  // v = Kᵀ q / √A
       const S* const d = d_v + m * in_;
-      turn_weights(key(params, m), key_width_, in_, turned);
-      small_multiply<false, S>({turned, key_width_, d, 1, in_ * heads_, in_}, key_width_, sets,
+      transpose_weights(key(params, m), key_width_, in_, transposed);
+      small_multiply<false, S>({transposed, key_width_, d, 1, in_ * heads_, in_}, key_width_, sets,
                                d_q + m * key_width_, queries);
       small_multiply<true, S>({d, in_ * heads_, c.q + m * key_width_, queries, 1, sets}, in_,
                               key_width_, grads + keys_ + m * key_width_ * in_, in_);

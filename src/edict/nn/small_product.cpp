@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "edict/core/lanes.h"
@@ -72,6 +73,17 @@ template <bool kAdd, int V, class S>
     columns<kAdd, V, 1, S>(o, last, count, c, c_step);
 }
 
+// a·b + c rounded once where the processor can, as the tiles above do it. Left to itself the compiler
+// multiplies and adds apart in some loops, and a column's bits would depend on its neighbours.
+template <class S>
+S multiply_add(S a, S b, S c) {
+#ifdef __FMA__
+  return std::fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
 // Fewer lanes than a register has: eight columns at a time, so that no sum waits for itself, then
 // one by one.
 template <bool kAdd, class S>
@@ -84,14 +96,15 @@ void narrow(const ProductOperands<S>& o, Index lanes, Index columns, S* c, Index
       S sum[kTogether] = {};
       for (Index k = 0; k < o.depth; ++k)
         for (Index i = 0; i < kTogether; ++i)
-          sum[i] += o.a[k * o.step + p] * o.b[k * o.down + (q + i) * o.across];
+          sum[i] =
+              multiply_add(o.a[k * o.step + p], o.b[k * o.down + (q + i) * o.across], sum[i]);
       for (Index i = 0; i < kTogether; ++i) put(sum[i], c[(q + i) * c_step + p]);
     }
   for (; q < columns; ++q) {
     S sum[Lanes<S>::kCount] = {};
     for (Index k = 0; k < o.depth; ++k)
       for (Index p = 0; p < lanes; ++p)
-        sum[p] += o.a[k * o.step + p] * o.b[k * o.down + q * o.across];
+        sum[p] = multiply_add(o.a[k * o.step + p], o.b[k * o.down + q * o.across], sum[p]);
     for (Index p = 0; p < lanes; ++p) put(sum[p], c[q * c_step + p]);
   }
 }

@@ -31,6 +31,15 @@ struct Agenda {
   std::vector<S> value;
   std::vector<S> covariates;
 
+  // Empty again, without giving memory back.
+  void clear(double from) {
+    start = from;
+    stops.clear();
+    feature.clear();
+    value.clear();
+    covariates.clear();
+  }
+
   // Observations for the stop are appended with `observe` after it.
   void stop(double time, std::uint8_t what) {
     stops.push_back({time, static_cast<std::uint32_t>(feature.size()), 0, what});

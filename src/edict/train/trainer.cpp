@@ -9,7 +9,7 @@
 
 #include "edict/core/error.h"
 #include "edict/core/generator.h"
-#include "edict/model/ask_all.h"
+#include "edict/model/infer.h"
 #include "edict/model/state_classifier.h"
 #include "edict/train/checkpoint.h"
 #include "edict/train/recalibrate.h"
@@ -162,7 +162,7 @@ class Trainer {
       labelled += lessons_.train_labels[i] != Dataset::kNone;
     }
     LossWeights weights{lessons_.evidential / std::max(1.0, observations), 0.0, 0.0,
-                        lessons_.classification / std::max(1.0, labelled)};
+                        lessons_.classification / std::max(1.0, labelled), options_.stop};
     if (lessons_.evidential > 0) {
       weights.kl = model_.config.loss.kl;
       weights.evidence = model_.config.loss.evidence;
@@ -209,13 +209,13 @@ class Trainer {
     std::vector<Example> examples;
     for (const auto& agenda : lessons_.validation) examples.push_back({&agenda});
     if (lessons_.judge == Lessons::Judge::nll) {
-      const LossSums sums = ask_all(model_, examples, pool_);
+      const LossSums sums = infer_losses(model_, examples, pool_, options_.stop);
       const double n = std::max(1.0, sums.observations);
       row.validation_nll = sums.nll / n;
       row.validation_mse = sums.squared_error / n;
     } else {
       const LabelFit fit =
-          label_fit(classify_all(model_, examples, pool_), lessons_.validation_labels);
+          label_fit(infer_classes(model_, examples, pool_), lessons_.validation_labels);
       row.validation_cross_entropy = fit.mean_cross_entropy();
       row.validation_accuracy = fit.accuracy();
     }
@@ -271,7 +271,7 @@ TrainResult train(Model& model, const Dataset& data, const Split& split, ThreadP
                                options.out.empty() ? 0 : fingerprint(data), pool, options)
                            .run();
   if (model.config.train.recalibrate && !result.interrupted) {
-    model.network->widen(spread_factors(model, lessons.validation, pool), model.params.data());
+    model.network->rescale(spread_factors(model, lessons.validation, pool), model.params.data());
     if (!options.out.empty()) save_model(model, options.out);
   }
   return result;

@@ -92,7 +92,8 @@ def plain(s):
 
 
 def plain_config(settings):
-    return {"model.solver": settings.solver, "model.surprise": settings.surprise,
+    exact = {"model.solver": "dopri5", "model.rtol": 1e-12, "model.atol": 1e-12}
+    return {**(exact if settings.solver == "exact" else {"model.solver": settings.solver}), "model.surprise": settings.surprise,
             "loss.kl_form": settings.kl_form, "loss.kl_observation_std": settings.kl_observation_std,
             "loss.kl": settings.kl, "loss.evidence": settings.evidence}
 
@@ -142,6 +143,10 @@ cases = [
          solver="midpoint"),
     case("many lengths, rk4", three, lambda s: [series(s, n, start=-0.4) for n in (4, 2, 5)],
          solver="rk4"),
+    case("many lengths, dopri5", three, lambda s: [series(s, n, start=0.2) for n in (4, 1, 5)],
+         solver="exact"),
+    case("forecasts, dopri5", three, lambda s: [series(s, 5, gap=0.8, absorb_until=1.5)],
+         solver="exact"),
     case("on the grid", three, lambda s: [on_grid(s, n, 20) for n in (5, 8, 1, 4)], grid=True),
     case("on the grid, rk4, gaussian", three, lambda s: [on_grid(s, n, 12) for n in (5, 4)], grid=True,
          solver="rk4", kl_form="gaussian", surprise="predictive"),

@@ -1,0 +1,43 @@
+// Forward passes over many series, in chunks that threads share. What comes back depends on the
+// series alone: neither on the number of threads nor on the other series.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "edict/core/thread_pool.h"
+#include "edict/model/model.h"
+
+namespace edict {
+
+// One answer an example.
+std::vector<Answer> infer(const Model& model, std::span<const Example> examples, ThreadPool& pool,
+                          const InferenceOptions& options);
+
+// The losses of scored stops alone, summed in a fixed order.
+LossSums infer_losses(const Model& model, std::span<const Example> examples, ThreadPool& pool,
+                      StopFlag stop = nullptr);
+
+// Class scores before the softmax, classes × examples. `clips`, if given, gets one entry an
+// example. Throws Error where a score is not finite.
+Matrix<float> infer_classes(const Model& model, std::span<const Example> examples, ThreadPool& pool,
+                            const InferenceOptions& options = {},
+                            std::vector<std::vector<Clipped>>* clips = nullptr);
+
+// Agendas as examples; they must outlive them.
+std::vector<Example> examples_of(std::span<const Agenda<float>> agendas);
+
+// visit(stop, feature, expected, x) for every observation of the agenda's queries, in order;
+// `answer` is to InferenceOptions::Marginals::observed.
+template <class Visit>
+void each_observation(const Agenda<float>& agenda, const Answer& answer, const Visit& visit) {
+  std::size_t next = 0;
+  for (std::size_t s = 0; s < agenda.stops.size(); ++s) {
+    const auto& stop = agenda.stops[s];
+    if (!(stop.what & Agenda<float>::kQuery)) continue;
+    for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
+      visit(s, agenda.feature[k], answer.marginals[next++], agenda.value[k]);
+  }
+}
+
+}  // namespace edict

@@ -1,0 +1,131 @@
+#include "edict/model/stream_engine.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "edict/core/error.h"
+
+namespace edict {
+
+StreamEngine::StreamEngine(std::shared_ptr<const Model> model, const Guard& guard)
+    : model_(std::move(model)),
+      fingerprint_(fingerprint(*model_)),
+      weights_(model_->network->weights(model_->params.data())),
+      worker_(model_->network->worker()),
+      absorb_(model_->inference_options(guard)) {
+  if (!model_->network->has_distribution()) throw no_distribution(model_->config.model.kind);
+  absorb_.marginals = InferenceOptions::Marginals::none;
+  absorb_.final_states = true;
+}
+
+StreamState StreamEngine::begin(double start, std::span<const double> covariates) {
+  const std::size_t statics = model_->statics.size();
+  if (!covariates.empty() && covariates.size() != statics)
+    throw Error(fmt::format("the model has {} static covariates, {} were given", statics,
+                            covariates.size()));
+  if (!std::isfinite(start)) throw Error(fmt::format("a stream cannot start at time {}", start));
+  Agenda<float> agenda;
+  agenda.start = model_->protocol.to_model_time(start);
+  for (std::size_t c = 0; c < covariates.size(); ++c)
+    agenda.covariates.push_back(model_->protocol.to_model_covariate(c, covariates[c]));
+  const Example example{&agenda};
+  Answer answer;
+  worker_->infer(weights_, {&example, 1}, absorb_, {&answer, 1});
+  StreamState state;
+  state.write(fingerprint_, start, answer.final_dt, answer.final_state);
+  return state;
+}
+
+void StreamEngine::check(const StreamState& state, double time) const {
+  if (state.model() != fingerprint_)
+    throw Error("the stream's state belongs to another model; begin the stream again");
+  if (!std::isfinite(time) || time < state.time())
+    throw Error(
+        fmt::format("time {} lies before {}, where the stream stands; a stream only goes "
+                    "forward",
+                    time, state.time()));
+}
+
+// The first `count` agendas, from their examples' states.
+void StreamEngine::run(std::size_t count, const InferenceOptions& options) {
+  constexpr std::size_t kTogether = 64;
+  if (answers_.size() < count) {
+    answers_.resize(count);
+    // What a single event can add to it, so that nothing is allocated later.
+    for (Answer& answer : answers_) answer.clips.reserve(model_->features.size());
+  }
+  for (std::size_t first = 0; first < count; first += kTogether) {
+    const std::size_t n = std::min(kTogether, count - first);
+    worker_->infer(weights_, std::span(examples_).subspan(first, n), options,
+                   std::span(answers_).subspan(first, n));
+  }
+}
+
+void StreamEngine::observe(std::span<const Event> events) {
+  const std::vector<std::string>& names = model_->features;
+  seen_.clear();
+  for (const Event& event : events) seen_.push_back(event.state);
+  std::sort(seen_.begin(), seen_.end());
+  if (std::adjacent_find(seen_.begin(), seen_.end()) != seen_.end())
+    throw Error("a stream is given twice in one batch; give its events one batch after the other");
+  if (agendas_.size() < events.size()) agendas_.resize(events.size());
+  examples_.clear();
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const Event& event = events[i];
+    check(*event.state, event.time);
+    Agenda<float>& agenda = agendas_[i];
+    agenda.clear(model_->protocol.to_model_time(event.state->time()));
+    agenda.stop(model_->protocol.to_model_time(event.time), Agenda<float>::kAbsorb);
+    for (const Observation& o : event.observed) {
+      const auto j = static_cast<std::size_t>(o.feature);
+      if (o.feature < 0 || j >= names.size())
+        throw Error(fmt::format("feature {} does not exist; the model has {}", o.feature,
+                                names.size()));
+      if (!std::isfinite(o.value))
+        throw Error(fmt::format("the value of '{}' at time {} is not finite; leave it out",
+                                names[j], event.time));
+      if (std::find(agenda.feature.begin(), agenda.feature.end(), o.feature) !=
+          agenda.feature.end())
+        throw Error(fmt::format("feature '{}' is given twice at time {}", names[j], event.time));
+      agenda.observe(o.feature, model_->protocol.to_model_value(j, o.value));
+    }
+    examples_.push_back({&agenda});
+    examples_.back().state = event.state->h().data();
+    examples_.back().dt = event.state->dt();
+  }
+  run(events.size(), absorb_);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    clipped_ += answers_[i].clips.size();
+    // Without an observation there was no event: the state stays where it is.
+    if (events[i].observed.empty()) continue;
+    events[i].state->write(fingerprint_, events[i].time, answers_[i].final_dt,
+                           answers_[i].final_state);
+  }
+}
+
+std::span<const Marginal> StreamEngine::distribution(std::span<const Question> questions) {
+  if (agendas_.size() < questions.size()) agendas_.resize(questions.size());
+  examples_.clear();
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const StreamState& state = *questions[i].state;
+    check(state, questions[i].time);
+    Agenda<float>& agenda = agendas_[i];
+    agenda.clear(model_->protocol.to_model_time(state.time()));
+    agenda.stop(model_->protocol.to_model_time(questions[i].time), Agenda<float>::kQuery);
+    examples_.push_back({&agenda});
+    examples_.back().state = state.h().data();
+    examples_.back().dt = state.dt();
+  }
+  run(questions.size(), ask_);
+  const std::size_t features = model_->features.size();
+  marginals_.resize(questions.size() * features);
+  for (std::size_t i = 0; i < questions.size(); ++i)
+    for (std::size_t j = 0; j < features; ++j)
+      marginals_[i * features + j] =
+          to_raw(model_->protocol.standardisation, j, answers_[i].marginals[j]);
+  return marginals_;
+}
+
+}  // namespace edict

@@ -1,0 +1,115 @@
+// What is asked does not change what is answered, and what is not finite is not answered at all.
+#include "edict/model/infer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "edict/core/error.h"
+#include "edict/data/subset.h"
+#include "engine/small_model.h"
+
+namespace edict {
+namespace {
+
+Model model_with(const std::string& solver) {
+  Config config = small_synthetic_config();
+  config.model.solver = solver;
+  config.model.step = 0.3;
+  return untrained_model(small_synthetic(), config);
+}
+
+std::vector<Marginal> asked(const Model& model, std::size_t series,
+                            const std::vector<double>& times) {
+  const Agenda<float> agenda = query_agenda(model.protocol, small_synthetic(), series, times);
+  ThreadPool pool(1);
+  return infer(model, examples_of(std::span(&agenda, 1)), pool, {})[0].marginals;
+}
+
+class Asking : public testing::TestWithParam<const char*> {};
+
+TEST_P(Asking, AtMoreTimesChangesNoAnswer) {
+  const Model model = model_with(GetParam());
+  std::vector<double> grid;
+  for (int i = 0; i <= 1200; ++i) grid.push_back(0.01 * i);
+  for (std::size_t series = 0; series < 4; ++series) {
+    const auto many = asked(model, series, grid);
+    for (const std::size_t k : {0u, 1u, 29u, 30u, 31u, 600u, 1199u, 1200u}) {
+      const auto one = asked(model, series, {grid[k]});
+      for (std::size_t j = 0; j < 3; ++j) {
+        EXPECT_EQ(one[j].mean, many[3 * k + j].mean) << grid[k];
+        EXPECT_EQ(one[j].scale, many[3 * k + j].scale) << grid[k];
+      }
+    }
+  }
+}
+
+// What comes later has no part in it either.
+TEST_P(Asking, BeforeAnEventDoesNotDependOnIt) {
+  const Model model = model_with(GetParam());
+  Dataset whole;
+  whole.features = small_synthetic().features;
+  whole.add_series("s");
+  for (const double time : {0.4, 1.9, 5.0}) {
+    whole.add_event(time);
+    whole.add_observation(0, std::sin(time));
+  }
+  const Dataset start = subset(whole, std::vector<std::size_t>{0}, 1.0);
+  ThreadPool pool(1);
+  const auto first_query = [&](const Dataset& data) {
+    const Agenda<float> agenda = query_agenda(model.protocol, data, 0, {1.85});
+    return infer(model, examples_of(std::span(&agenda, 1)), pool, {})[0].marginals;
+  };
+  const auto with = first_query(whole), without = first_query(start);
+  for (std::size_t j = 0; j < 3; ++j) {
+    EXPECT_EQ(with[j].mean, without[j].mean);
+    EXPECT_EQ(with[j].scale, without[j].scale);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Asking, testing::Values("euler", "midpoint", "rk4", "dopri5"));
+
+std::string refusal(const Model& model, const Agenda<float>& agenda) {
+  ThreadPool pool(1);
+  return refusal_of([&] { infer(model, examples_of(std::span(&agenda, 1)), pool, {}); });
+}
+
+TEST(Infer, AStateThatIsNotFiniteIsAnErrorWithSeriesTimeAndFeature) {
+  Model model = model_with("euler");
+  const Agenda<float> agenda = query_agenda(model.protocol, small_synthetic(), 2, {7.0});
+  for (const Tensor& tensor : model.network->layout().tensors()) {
+    if (tensor.name.starts_with("classifier")) continue;
+    Model broken = model_with("euler");
+    broken.params[tensor.offset] = std::numeric_limits<float>::quiet_NaN();
+    const std::string said = refusal(broken, agenda);
+    EXPECT_NE(said.find("series " + small_synthetic().ids[2]), std::string::npos)
+        << tensor.name << ": " << said;
+    EXPECT_NE(said.find("not finite"), std::string::npos) << tensor.name << ": " << said;
+    EXPECT_NE(said.find("'x"), std::string::npos) << tensor.name << ": " << said;
+  }
+}
+
+TEST(Infer, TimeThatRunsBackwardsIsAnError) {
+  const Model model = model_with("euler");
+  Agenda<float> agenda;
+  agenda.id = "s";
+  agenda.stop(2.0, Agenda<float>::kQuery);
+  agenda.stop(1.0, Agenda<float>::kQuery);
+  EXPECT_NE(refusal(model, agenda).find("comes before"), std::string::npos);
+  agenda.clear(3.0);
+  agenda.stop(2.0, Agenda<float>::kQuery);
+  EXPECT_NE(refusal(model, agenda).find("comes before"), std::string::npos);
+}
+
+TEST(Infer, LeavesWhenTold) {
+  const Model model = model_with("euler");
+  const Agenda<float> agenda = query_agenda(model.protocol, small_synthetic(), 2, {7.0});
+  const std::atomic<bool> stop = true;
+  InferenceOptions options;
+  options.stop = &stop;
+  ThreadPool pool(1);
+  EXPECT_THROW(infer(model, examples_of(std::span(&agenda, 1)), pool, options), Interrupted);
+}
+
+}  // namespace
+}  // namespace edict
