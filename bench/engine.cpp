@@ -6,6 +6,7 @@
 //                                                     included, and its share of the peak
 //   engine_bench evaluate THREADS PRESET [KEY=VALUE…] the losses of the same batch, no gradient
 //   engine_bench stream  PRESET [KEY=VALUE…]          one Stream::observe
+//   engine_bench streams WIDTH PRESET [KEY=VALUE…]    StreamEngine::observe in batches
 //   engine_bench cost SERIES EVENTS FEATURES HIDDEN THREADS [KEY=VALUE…]
 //                                                     an epoch of EDICT on random series, and the
 //                                                     memory it took (bench/scaling.py)
@@ -34,7 +35,7 @@
 #include "edict/core/generator.h"
 #include "edict/core/json_text.h"
 #include "edict/datasets/synthetic.h"
-#include "edict/model/ask_all.h"
+#include "edict/model/infer.h"
 #include "edict/model/safetensors.h"
 #include "edict/model/stream.h"
 #include "edict/train/trainer.h"
@@ -78,8 +79,8 @@ Config configure(Words words) {
   Config config;
   read_toml(words[0], config);
   for (char* assignment : words.subspan(1)) assign(config, assignment);
-  config.loss.reconstruction = 0;  // holds out at random, which another program cannot repeat
-  config.train.forecast = 0;       // so does this
+  assign(config, "loss.reconstruction=0");  // holds out at random: another program cannot repeat it
+  config.train.forecast = 0;                // so does this
   return config;
 }
 
@@ -231,19 +232,20 @@ json time_evaluation(std::size_t threads, Words words) {
   ThreadPool pool(threads);
   return {{"seconds", median_seconds([&] {
              if (is_supervised(config))
-               classify_all(batch.model, batch.examples, pool);
+               infer_classes(batch.model, batch.examples, pool);
              else
-               ask_all(batch.model, batch.examples, pool);
+               infer_losses(batch.model, batch.examples, pool);
            })}};
 }
 
 json time_stream(Words words) {
-  const Batch batch(configure(words));
+  Batch batch(configure(words));
+  const auto model = std::make_shared<const Model>(std::move(batch.model));
   std::vector<double> times;
   std::vector<Observation> seen;
   for (int repeat = 0; repeat < kRepeats; ++repeat)
     for (const auto& agenda : batch.agendas) {
-      Stream stream(batch.model);
+      Stream stream(model);
       for (const auto& stop : agenda.stops) {
         seen.clear();
         for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
@@ -254,6 +256,57 @@ json time_stream(Words words) {
       }
     }
   return {{"seconds", median(times)}};
+}
+
+// Many streams in batches of `width`: seconds an event, and the memory of a hundred thousand
+// states.
+json time_streams(std::size_t width, Words words) {
+  Batch batch(configure(words));
+  const auto model = std::make_shared<const Model>(std::move(batch.model));
+  StreamEngine engine(model);
+  std::vector<double> times;
+  for (int repeat = 0; repeat < kRepeats; ++repeat) {
+    std::vector<StreamState> states;
+    std::vector<std::vector<std::vector<Observation>>> seen(batch.agendas.size());
+    std::size_t rounds = 0, events = 0;
+    for (std::size_t i = 0; i < batch.agendas.size(); ++i) {
+      const auto& agenda = batch.agendas[i];
+      states.push_back(engine.begin());
+      for (const auto& stop : agenda.stops) {
+        seen[i].emplace_back();
+        for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
+          seen[i].back().push_back({agenda.feature[k], agenda.value[k]});
+      }
+      rounds = std::max(rounds, agenda.stops.size());
+    }
+    double spent = 0;
+    std::vector<StreamEngine::Event> now;
+    for (std::size_t round = 0; round < rounds; ++round) {
+      const auto serve = [&] {
+        const double begin = seconds();
+        engine.observe(now);
+        spent += seconds() - begin;
+        events += now.size();
+        now.clear();
+      };
+      for (std::size_t i = 0; i < batch.agendas.size(); ++i) {
+        if (round >= seen[i].size()) continue;
+        now.push_back({&states[i], batch.agendas[i].stops[round].time, seen[i][round]});
+        if (now.size() == width) serve();
+      }
+      if (!now.empty()) serve();
+    }
+    times.push_back(spent / static_cast<double>(events));
+  }
+  const auto resident = [] {
+    std::ifstream status("/proc/self/statm");
+    double pages = 0;
+    status >> pages >> pages;
+    return pages * 4096 / 1048576;
+  };
+  const double before = resident();
+  const std::vector<StreamState> many(100000, engine.begin());
+  return {{"seconds", median(times)}, {"mib_of_100000_states", resident() - before}};
 }
 
 // Every event half a unit after the one before, ten solver steps; three features seen at each.
@@ -315,6 +368,7 @@ json run(Words words) {
   if (verb == "stream" && words.size() > 1) return time_stream(words.subspan(1));
   if (words.size() < 3) throw Error("usage: see the head of bench/engine.cpp");
   if (verb == "prepare") return prepare(words[1], words.subspan(2));
+  if (verb == "streams") return time_streams(std::stoul(words[1]), words.subspan(2));
   const std::size_t threads = std::stoul(words[1]);
   return verb == "train" ? time_training(threads, words.subspan(2))
                          : time_evaluation(threads, words.subspan(2));

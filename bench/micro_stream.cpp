@@ -1,6 +1,8 @@
 // One observation of a stream: the walk to its time and the jump; and one question.
 #include <benchmark/benchmark.h>
 
+#include <memory>
+
 #include "edict/datasets/synthetic.h"
 #include "edict/model/stream.h"
 
@@ -8,23 +10,23 @@ namespace {
 
 using namespace edict;
 
-Model untrained() {
+std::shared_ptr<const Model> untrained() {
   const Dataset data = generate_synthetic(50, 0);
-  return Model::create(Config(), data, split(data, 0));
+  return std::make_shared<const Model>(Model::create(Config(), data, split(data, 0)));
 }
 
 // The argument is the gap in solver steps.
 void stream_observe(benchmark::State& state) {
-  const Model model = untrained();
-  const double gap = model.config.model.step * static_cast<double>(state.range(0));
+  const auto model = untrained();
+  const double gap = model->config.model.step * static_cast<double>(state.range(0));
   Stream stream(model);
   const Observation seen[] = {{0, 0.1}, {2, -0.3}};
   for (auto _ : state) stream.observe(stream.now() + gap, seen);
 }
 
 void stream_distribution(benchmark::State& state) {
-  const Model model = untrained();
-  const double gap = model.config.model.step * static_cast<double>(state.range(0));
+  const auto model = untrained();
+  const double gap = model->config.model.step * static_cast<double>(state.range(0));
   Stream stream(model);
   for (auto _ : state) benchmark::DoNotOptimize(stream.distribution(gap).data());
 }

@@ -3,8 +3,7 @@
 #include <cstdio>
 
 int main(int, char** argv) {
-  const edict::Model model = edict::load_model(argv[1]);
-  edict::Stream stream(model);
+  edict::Stream stream(edict::load_model(argv[1]));
   const edict::Observation first[] = {{0, 0.42}, {2, -1.1}};  // {feature, value}
   stream.observe(0.30, first);
   for (double t : {0.30, 1.0, 3.0}) {

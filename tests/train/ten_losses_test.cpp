@@ -20,10 +20,10 @@ TEST(TenLosses, EqualPyTorchs) {
   const JumpOde<NiwHead> model = golden_model(config, shape);
   Vector<float> params = golden_weights<float>(model.layout, shape.at("weights"));
   const auto agendas = golden_agendas<float>(t.at("series"));
-  std::vector<Passenger<float>> passengers;
+  std::vector<Example> examples;
   double observations = 0;
   for (const auto& agenda : agendas) {
-    passengers.push_back({&agenda, std::numeric_limits<double>::infinity()});
+    examples.push_back({&agenda});
     observations += static_cast<double>(agenda.feature.size());
   }
   const LossWeights weights{1.0 / observations, config.loss.kl, config.loss.evidence};
@@ -33,7 +33,7 @@ TEST(TenLosses, EqualPyTorchs) {
   for (const double expected : t.at("losses")) {
     Vector<float> grads = Vector<float>::Zero(model.layout.size());
     const LossSums sums =
-        walk.train(params.data(), passengers, weights, std::size_t{1} << 30, grads.data());
+        walk.train(params.data(), examples, weights, std::size_t{1} << 30, grads.data());
     const double loss =
         weights.scale * (sums.nll + weights.kl * sums.kl + weights.evidence * sums.evidence);
     EXPECT_NEAR(loss, expected, 1e-5 * std::abs(expected));

@@ -58,6 +58,9 @@ void Engine<S, H>::begin(Transposed<S> weights, Examples examples) {
   state_.branches.clear();
   state_.arrived.clear();
   state_.free_places.clear();
+  // A step that is rejected keeps branches under way: memory for that is taken at once.
+  state_.branches.reserve(examples.size());
+  kept_branches_.reserve(examples.size());
   covariates_.setZero(network_.covariates, count);
   bool fresh = false;
   for (Index i = 0; i < count; ++i) {
@@ -108,9 +111,9 @@ void Engine<S, H>::plan(Index index) {
   else if (!any)
     return;
   if (network_.propagator.steps_to(column.clock, farthest) > SteppedGruOde::kMaxSteps)
-    fail(column, std::min(column.absorb, stops.size() - 1),
-         fmt::format("would take more than {:.0e} solver steps to reach",
-                     SteppedGruOde::kMaxSteps));
+    fail(
+        column, std::min(column.absorb, stops.size() - 1),
+        fmt::format("would take more than {:.0e} solver steps to reach", SteppedGruOde::kMaxSteps));
   if (column.absorb < stops.size() && farthest <= column.clock.start)
     arrive(index);
   else
@@ -247,8 +250,7 @@ void Engine<S, H>::take_step() {
   const std::span<const Index> targets{op_places_.data() + op.first, lanes_.size()};
   const std::span<const Index> sources{targets.data() + w, lanes_.size()};
   S* const dt = const_cast<S*>(op.dt);
-  for (Index i = 0; i < w; ++i)
-    dt[i] = static_cast<S>(lanes_[static_cast<std::size_t>(i)].move.dt);
+  for (Index i = 0; i < w; ++i) dt[i] = static_cast<S>(lanes_[static_cast<std::size_t>(i)].move.dt);
   for (int stage = 0; stage < propagator.stages(); ++stage)
     stages_.push_back(propagator.stage(tape_, w));
   const std::span<SteppedGruOde::Stage<S>> stages{stages_.data() + op.first_stage,
@@ -303,11 +305,10 @@ void Engine<S, H>::step_backward(const S* params, const StepOp& op, S* d_h, S* g
   const std::span<const Index> sources{targets.data() + w, static_cast<std::size_t>(w)};
   S* const d = scratch_.take(n * w);
   gather<S>(d_h, targets, n, d);
-  network_.propagator.backward(
-      params, w, op.dt,
-      std::span(stages_.data() + op.first_stage,
-                static_cast<std::size_t>(network_.propagator.stages())),
-      scratch_, d, grads);
+  network_.propagator.backward(params, w, op.dt,
+                               std::span(stages_.data() + op.first_stage,
+                                         static_cast<std::size_t>(network_.propagator.stages())),
+                               scratch_, d, grads);
   for (Index i = 0; i < w; ++i) {  // what arrived at a target has come from its source
     const auto lane = static_cast<std::size_t>(i);
     if (sources[lane] == targets[lane])
@@ -334,7 +335,8 @@ Observed<S> Engine<S, H>::observed(const Column& column, std::size_t stop) const
 template <class S, Head H>
 void Engine<S, H>::check_finite(const Column& column, std::size_t stop, const S* phi) const {
   S sum(0);
-  for (Index i = 0; i < network_.head.rows(); ++i) sum += phi[i] * S(0);  // NaN if any is not finite
+  for (Index i = 0; i < network_.head.rows(); ++i)
+    sum += phi[i] * S(0);  // NaN if any is not finite
   if (sum == S(0)) return;
   Index j = 0;
   while (j + 1 < network_.features && std::isfinite(network_.head.mean(phi, j)) &&
@@ -394,8 +396,7 @@ void Engine<S, H>::serve(bool absorbing) {
   StopOp op{};
   op.first = op_places_.size();
   op.absorbing = absorbing ? static_cast<Index>(state_.waiting.size()) : 0;
-  if (absorbing)
-    op_places_.insert(op_places_.end(), state_.waiting.begin(), state_.waiting.end());
+  if (absorbing) op_places_.insert(op_places_.end(), state_.waiting.begin(), state_.waiting.end());
   for (const Branch& branch : state_.arrived) op_places_.push_back(branch.place);
   const auto w = op.width = static_cast<Index>(op_places_.size() - op.first);
   const std::span<const Index> places{op_places_.data() + op.first, static_cast<std::size_t>(w)};
@@ -414,8 +415,10 @@ void Engine<S, H>::serve(bool absorbing) {
   for (Index i = 0; i < w; ++i) {
     const bool absorbed = i < op.absorbing;
     const Branch branch =
-        absorbed ? branch_to(places[static_cast<std::size_t>(i)],
-                             state_.columns[static_cast<std::size_t>(places[static_cast<std::size_t>(i)])].absorb)
+        absorbed ? branch_to(
+                       places[static_cast<std::size_t>(i)],
+                       state_.columns[static_cast<std::size_t>(places[static_cast<std::size_t>(i)])]
+                           .absorb)
                  : state_.arrived[static_cast<std::size_t>(i - op.absorbing)];
     const Column& column = state_.columns[static_cast<std::size_t>(branch.column)];
     const Stop& stop = column.agenda->stops[branch.stop];
@@ -479,12 +482,12 @@ void Engine<S, H>::absorb(StopOp& op) {
       const Index j = seen.feature[k];
       S x = seen.value[k];
       if (options_)
-        x = guarded(options_->guard, options_->population, seen.feature[k], x,
-                    [&] { return network_.head.marginal(p, j); }, column.absorb,
-                    answers_.empty()
-                        ? nullptr
-                        : &answers_[static_cast<std::size_t>(places[static_cast<std::size_t>(i)])]
-                               .clips);
+        x = guarded(
+            options_->guard, options_->population, seen.feature[k], x,
+            [&] { return network_.head.marginal(p, j); }, column.absorb,
+            answers_.empty()
+                ? nullptr
+                : &answers_[static_cast<std::size_t>(places[static_cast<std::size_t>(i)])].clips);
       const Index place = first[j + 1]++;  // leaves first[j] … first[j+1] as feature j's range
       op.observation_column[place] = i;
       network_.head.encoder_inputs(p, j, x, v + FeatureEncoder::kInputs * place);

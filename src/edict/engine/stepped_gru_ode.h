@@ -29,6 +29,7 @@ class SteppedGruOde {
         rtol_(settings.rtol),
         atol_(settings.atol) {}
 
+  const GruOdeCell& cell() const { return cell_; }
   bool adaptive() const { return solver_.adaptive; }
   int stages() const { return solver_.stages; }
   double first_step() const { return step_; }
