@@ -128,7 +128,8 @@ json plain(const Agenda<float>& agenda, std::int32_t label) {
 
 json prepare(const std::filesystem::path& dir, Words words) {
   Config config = configure(words);
-  const double dropout = std::exchange(config.model.dropout, 0.0);  // the losses must be the same
+  const settings::Values own = config.model.own;
+  assign(config, "model.dropout=0");  // the losses must be the same
   const Batch batch(config);
   const Model& model = batch.model;
   double observations = 0;
@@ -158,7 +159,7 @@ json prepare(const std::filesystem::path& dir, Words words) {
   for (std::size_t i = 0; i < batch.data.size(); ++i)
     series.push_back(plain(batch.agendas[i], batch.data.labels[i]));
   std::ofstream(dir / "batch.json") << json_text(series);
-  config.model.dropout = dropout;
+  config.model.own = own;
   return {{"kind", config.model.kind},
           {"config", to_json(config)},
           {"features", batch.data.features.size()},

@@ -126,8 +126,7 @@ TEST_P(StreamTest, AnEngineServesManyAsItServesOne) {
     EXPECT_EQ(alone, together);
     // Kept, forgotten and brought back.
     for (StreamState& state : together) {
-      const std::vector<std::byte> bytes(state.bytes().begin(), state.bytes().end());
-      state = StreamState::from_bytes(bytes);
+      state = StreamState::from_bytes(state.to_bytes());
     }
   }
   std::vector<StreamEngine::Question> questions;
@@ -288,7 +287,7 @@ TEST(StreamState, IsRefusedWhenDamagedOrOfAnotherModel) {
   StreamEngine engine(shared_model(data, "euler"));
   const StreamState state = engine.begin(0.5);
   EXPECT_EQ(state.time(), 0.5);
-  std::vector<std::byte> bytes(state.bytes().begin(), state.bytes().end());
+  std::vector<std::byte> bytes = state.to_bytes();
   EXPECT_EQ(StreamState::from_bytes(bytes), state);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     auto damaged = bytes;
@@ -315,7 +314,7 @@ TEST(StreamState, IsSmall) {
   Config config;
   config.model.hidden = 100;
   StreamEngine engine(std::make_shared<const Model>(Model::create(config, data, split(data, 0))));
-  EXPECT_EQ(engine.begin().bytes().size(), 48u + 4 * 100);
+  EXPECT_EQ(engine.begin().to_bytes().size(), 48u + 4 * 100);
 }
 
 }  // namespace

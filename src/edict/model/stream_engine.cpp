@@ -34,12 +34,18 @@ StreamState StreamEngine::begin(double start, std::span<const double> covariates
   Answer answer;
   worker_->infer(weights_, {&example, 1}, absorb_, {&answer, 1});
   StreamState state;
-  state.write(fingerprint_, start, answer.final_dt, answer.final_state);
+  state.model_ = fingerprint_;
+  state.time_ = start;
+  state.dt_ = answer.final_dt;
+  state.h_ = std::move(answer.final_state);
   return state;
 }
 
 void StreamEngine::check(const StreamState& state, double time) const {
-  if (state.model() != fingerprint_)
+  if (state.h_.empty())
+    throw Error("a stream state that was never begun; make one with StreamEngine::begin");
+  if (state.model() != fingerprint_ ||
+      state.h_.size() != static_cast<std::size_t>(model_->network->hidden()))
     throw Error("the stream's state belongs to another model; begin the stream again");
   if (!std::isfinite(time) || time < state.time())
     throw Error(
@@ -67,7 +73,7 @@ void StreamEngine::observe(std::span<const Event> events) {
   const std::vector<std::string>& names = model_->features;
   seen_.clear();
   for (const Event& event : events) seen_.push_back(event.state);
-  std::sort(seen_.begin(), seen_.end());
+  if (events.size() > 1) std::sort(seen_.begin(), seen_.end());
   if (std::adjacent_find(seen_.begin(), seen_.end()) != seen_.end())
     throw Error("a stream is given twice in one batch; give its events one batch after the other");
   if (agendas_.size() < events.size()) agendas_.resize(events.size());
@@ -92,16 +98,17 @@ void StreamEngine::observe(std::span<const Event> events) {
       agenda.observe(o.feature, model_->protocol.to_model_value(j, o.value));
     }
     examples_.push_back({&agenda});
-    examples_.back().state = event.state->h().data();
-    examples_.back().dt = event.state->dt();
+    examples_.back().state = event.state->h_.data();
+    examples_.back().dt = event.state->dt_;
   }
   run(events.size(), absorb_);
   for (std::size_t i = 0; i < events.size(); ++i) {
     clipped_ += answers_[i].clips.size();
     // Without an observation there was no event: the state stays where it is.
     if (events[i].observed.empty()) continue;
-    events[i].state->write(fingerprint_, events[i].time, answers_[i].final_dt,
-                           answers_[i].final_state);
+    events[i].state->time_ = events[i].time;
+    events[i].state->dt_ = answers_[i].final_dt;
+    std::ranges::copy(answers_[i].final_state, events[i].state->h_.begin());
   }
 }
 
@@ -115,8 +122,8 @@ std::span<const Marginal> StreamEngine::distribution(std::span<const Question> q
     agenda.clear(model_->protocol.to_model_time(state.time()));
     agenda.stop(model_->protocol.to_model_time(questions[i].time), Agenda<float>::kQuery);
     examples_.push_back({&agenda});
-    examples_.back().state = state.h().data();
-    examples_.back().dt = state.dt();
+    examples_.back().state = state.h_.data();
+    examples_.back().dt = state.dt_;
   }
   run(questions.size(), ask_);
   const std::size_t features = model_->features.size();

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <string>
 
 #include "edict/core/error.h"
 #include "edict/core/hash.h"
@@ -25,57 +26,46 @@ std::uint64_t hash_of_bytes(std::span<const std::byte> bytes) {
   return Hash().bytes(bytes.data(), bytes.size()).value();
 }
 
-Header header_of(std::span<const std::byte> bytes) {
-  if (bytes.size() < sizeof(Header))
-    throw Error("a stream state that was never begun; make one with StreamEngine::begin");
-  Header header;
-  std::memcpy(&header, bytes.data(), sizeof header);
-  return header;
-}
-
 }  // namespace
+
+std::vector<std::byte> StreamState::to_bytes() const {
+  Header header{{}, model_, time_, dt_, static_cast<std::uint32_t>(h_.size()), 0};
+  std::memcpy(header.magic, kMagic, sizeof kMagic);
+  const std::size_t size = h_.size() * sizeof(float);
+  std::vector<std::byte> bytes(sizeof header + size + sizeof(std::uint64_t));
+  std::memcpy(bytes.data(), &header, sizeof header);
+  if (size > 0) std::memcpy(bytes.data() + sizeof header, h_.data(), size);
+  const std::uint64_t hash = hash_of_bytes(std::span(bytes).first(sizeof header + size));
+  std::memcpy(bytes.data() + sizeof header + size, &hash, sizeof hash);
+  return bytes;
+}
 
 StreamState StreamState::from_bytes(std::span<const std::byte> bytes) {
   const auto refuse = [](const char* why) {
     return Error(std::string("not a usable stream state: ") + why + "; begin the stream again");
   };
-  if (bytes.size() < sizeof(Header) + sizeof(std::uint64_t)) throw refuse("it is too short");
-  const Header header = header_of(bytes);
+  Header header;
+  std::uint64_t stored;
+  if (bytes.size() < sizeof header + sizeof stored) throw refuse("it is too short");
+  std::memcpy(&header, bytes.data(), sizeof header);
   if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0)
     throw refuse("it was not written by this version");
-  if (bytes.size() != sizeof(Header) + header.hidden * sizeof(float) + sizeof(std::uint64_t))
+  if (bytes.size() != sizeof header + header.hidden * sizeof(float) + sizeof stored)
     throw refuse("its size is wrong");
-  std::uint64_t stored;
   std::memcpy(&stored, bytes.data() + bytes.size() - sizeof stored, sizeof stored);
   if (stored != hash_of_bytes(bytes.first(bytes.size() - sizeof stored)))
     throw refuse("it is damaged");
   StreamState state;
-  state.bytes_.assign(bytes.begin(), bytes.end());
+  state.model_ = header.model;
+  state.time_ = header.time;
+  state.dt_ = header.dt;
+  state.h_.resize(header.hidden);
+  if (header.hidden > 0)
+    std::memcpy(state.h_.data(), bytes.data() + sizeof header, header.hidden * sizeof(float));
   if (!std::isfinite(header.time) || !(header.dt >= 0)) throw refuse("its clock is not finite");
-  for (const float x : state.h())
+  for (const float x : state.h_)
     if (!std::isfinite(x)) throw refuse("its numbers are not finite");
   return state;
-}
-
-void StreamState::write(std::uint64_t model, double time, double dt, std::span<const float> h) {
-  Header header{{}, model, time, dt, static_cast<std::uint32_t>(h.size()), 0};
-  std::memcpy(header.magic, kMagic, sizeof kMagic);
-  bytes_.resize(sizeof header + h.size_bytes() + sizeof(std::uint64_t));
-  std::memcpy(bytes_.data(), &header, sizeof header);
-  std::memcpy(bytes_.data() + sizeof header, h.data(), h.size_bytes());
-  const std::uint64_t hash =
-      hash_of_bytes(std::span(bytes_).first(bytes_.size() - sizeof(std::uint64_t)));
-  std::memcpy(bytes_.data() + bytes_.size() - sizeof hash, &hash, sizeof hash);
-}
-
-double StreamState::time() const { return header_of(bytes_).time; }
-double StreamState::dt() const { return header_of(bytes_).dt; }
-std::uint64_t StreamState::model() const { return header_of(bytes_).model; }
-
-std::span<const float> StreamState::h() const {
-  // The header is a multiple of a float's alignment, and operator new gives more than that.
-  return {reinterpret_cast<const float*>(bytes_.data() + sizeof(Header)),
-          header_of(bytes_).hidden};
 }
 
 }  // namespace edict
