@@ -8,6 +8,31 @@
 #include "edict/model/ask_all.h"
 
 namespace edict {
+namespace {
+
+// For each stop, the event of the data that it absorbs: stops are queries and events, both in order
+// of time, so it is the one after all that were absorbed before.
+std::vector<std::size_t> events_of(const Dataset& data, std::size_t series,
+                                   const Agenda<float>& agenda) {
+  std::vector<std::size_t> events;
+  std::size_t next = data.first_event[series];
+  for (const auto& stop : agenda.stops) {
+    events.push_back(next);
+    next += (stop.what & Agenda<float>::kAbsorb) != 0;
+  }
+  return events;
+}
+
+// As it stands in the data: what went through the model's units and back differs in its last
+// digits.
+double observed_value(const Dataset& data, std::size_t event, std::int32_t feature) {
+  const auto observed = data.observed(event);
+  return std::find_if(observed.begin(), observed.end(),
+                      [&](const Observation& o) { return o.feature == feature; })
+      ->value;
+}
+
+}  // namespace
 
 double half_width(const Marginal& marginal, double level) {
   return marginal.scale * (std::isinf(marginal.dof) ? normal_half_width(level)
@@ -28,9 +53,11 @@ void predict(const Model& model, const Dataset& data, const PredictRequest& requ
     std::vector<Agenda<float>> agendas;
     std::vector<Example> examples;
     std::vector<Trajectory> block(count);
+    std::vector<std::vector<std::size_t>> events(count);  // of the stops, for the guard
     for (std::size_t i = 0; i < count; ++i) {
       agendas.push_back(query_agenda(model.protocol, data, series[begin + i], request.times));
       block[i].series = series[begin + i];
+      if (request.guard.active()) events[i] = events_of(data, series[begin + i], agendas.back());
       block[i].features = model.features.size();
       block[i].marginals.reserve(request.times.size() * model.features.size());
     }
@@ -45,13 +72,13 @@ void predict(const Model& model, const Dataset& data, const PredictRequest& requ
         for (std::size_t j = 0; j < features.size(); ++j)
           trajectory.marginals.push_back(to_raw(model.protocol.standardisation, j, features[j]));
       };
-      asking.on_clip = [&, first](std::size_t slot, std::size_t stop, std::int32_t feature,
-                                  double raw, double used, double sigmas) {
+      asking.on_clip = [&, first](std::size_t slot, std::size_t stop, std::int32_t feature, double,
+                                  double used, double sigmas) {
         const auto j = static_cast<std::size_t>(feature);
-        const double time = agendas[first + slot].stops[stop].time * model.protocol.time_unit;
-        block[first + slot].clips.push_back({time, j, model.protocol.standardisation.to_raw(j, raw),
-                                             model.protocol.standardisation.to_raw(j, used),
-                                             sigmas});
+        const std::size_t event = events[first + slot][stop];
+        block[first + slot].clips.push_back(
+            {data.times[event], j, observed_value(data, event, feature),
+             model.protocol.standardisation.to_raw(j, used), sigmas});
       };
       return asking;
     });
