@@ -38,14 +38,16 @@ Dataset read_and_write(const Options& options, const Import& import, ImportRepor
 }
 
 void run(const Options& options, const Import& import) {
-  check_writable(options.out);
+  check_files({options.from}, {options.out});
+  std::FILE* const text = text_stream({options.out});
   const auto start = std::chrono::steady_clock::now();
   ImportReport report;
   const Dataset data = read_and_write(options, import, report);
-  for (const auto& [what, details] : report.lines) fmt::print("{:<9} {}\n", what, details);
+  for (const auto& [what, details] : report.lines) fmt::print(text, "{:<9} {}\n", what, details);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  fmt::print("{}: {} series, {} events, {} observations of {} features, {} classes ({:.1f} s)\n",
+  fmt::print(text,
+             "{}: {} series, {} events, {} observations of {} features, {} classes ({:.1f} s)\n",
              options.out, data.size(), data.events(), data.observations.size(),
              data.features.size(), data.classes.size(), seconds);
 }
@@ -62,7 +64,9 @@ void add_import(CLI::App& app) {
     command->add_option("--from", options->from, "folder with the downloaded files, packed or not")
         ->required()
         ->type_name("DIR");
-    command->add_option("--out", options->out, "where to write")->required()->type_name("DATA.csv");
+    add_output(*command, "--out", options->out, "where to write; - is standard output")
+        ->required()
+        ->type_name("DATA.csv");
     command->callback([options, work = std::move(work)] { run(*options, work); });
     return command;
   };
