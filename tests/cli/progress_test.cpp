@@ -78,7 +78,7 @@ class ProgressTest : public ToolTest, public testing::WithParamInterface<int> {
   }
 
   const std::string train_ =
-      "train d.csv --force --out m --set train.epochs=10 --set train.batch=8 --set model.hidden=16";
+      "train d.csv --force --out m --set train.epochs=20 --set train.batch=8 --set model.hidden=16";
   int status_ = 0;
   std::size_t mark_ = 0;  // what came after the window changed
 };
@@ -100,7 +100,7 @@ TEST_P(ProgressTest, FitsAndLeavesNothing) {
   EXPECT_GT(widest, 10u);
   // The last thing that happens to the line is that it is erased.
   EXPECT_GT(received.rfind("\r\033[J"), received.rfind("training"));
-  for (const char* epoch : {"epoch   1 ", "epoch   2 ", "epoch  10 "})
+  for (const char* epoch : {"epoch   1 ", "epoch   2 ", "epoch  20 "})
     EXPECT_NE(received.find(epoch), std::string::npos);
 }
 

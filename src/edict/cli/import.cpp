@@ -2,7 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
+#include <fstream>
+#include <string_view>
 
 #include "edict/cli/command.h"
 #include "edict/cli/progress.h"
@@ -25,6 +28,24 @@ using Import = std::function<Dataset(const Options&, ImportReport&, const edict:
 // Reading is most of the work; the rest of the bar is for writing.
 constexpr double kReading = 0.8;
 
+// What was downloaded is not replaced by what is made of it: of the files in that folder only one
+// that holds such data already.
+void check_downloads(const Options& options) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (!fs::is_directory(options.from, ignored) || !fs::is_regular_file(options.out, ignored))
+    return;
+  const fs::path out = fs::canonical(options.out), from = fs::canonical(options.from);
+  const bool inside =
+      std::mismatch(from.begin(), from.end(), out.begin(), out.end()).first == from.end();
+  constexpr std::string_view kOwn = "id,time,";
+  char head[kOwn.size()] = {};
+  std::ifstream(out, std::ios::binary).read(head, sizeof head);
+  if (inside && std::string_view(head, sizeof head) != kOwn)
+    throw Error(fmt::format("{}: belongs to the downloaded files; give the output another name",
+                            options.out));
+}
+
 Dataset read_and_write(const Options& options, const Import& import, ImportReport& report) {
   Progress progress("importing");
   Dataset data =
@@ -39,6 +60,7 @@ Dataset read_and_write(const Options& options, const Import& import, ImportRepor
 
 void run(const Options& options, const Import& import) {
   check_files({options.from}, {options.out});
+  check_downloads(options);
   std::FILE* const text = text_stream({options.out});
   const auto start = std::chrono::steady_clock::now();
   ImportReport report;
