@@ -40,6 +40,19 @@ INSTANTIATE_TEST_SUITE_P(
                             "column 'label'"},
                     BadData{"ragged", "id,time,x\na,0,1\na,1\n", "data.csv:3"},
                     BadData{"unknown_column", "id,time,x,unknown:y\na,0,1,2\n", "unknown:y"},
+                    BadData{"latin1_id", "id,time,x\na,0,1\nM\xfcller,0,1\n",
+                            "data.csv:3: column 'id': the text is not UTF-8; convert the file, as "
+                            "by `iconv -f latin1 -t utf8"},
+                    BadData{"latin1_label", "id,time,x,label\na,0,1,m\xe4nnlich\n",
+                            "data.csv:2: column 'label': the text is not UTF-8"},
+                    BadData{"latin1_name",
+                            "id,time,Gr\xf6\xdf"
+                            "e\na,0,1\n",
+                            "data.csv:1: the name of a column is not UTF-8"},
+                    BadData{"latin1_feature",
+                            "id,time,feature,value\na,0,x,1\na,0,Gr\xf6\xdf"
+                            "e,1\n",
+                            "data.csv:3: column 'feature': the text is not UTF-8"},
                     BadData{"no_id", "time,x\n0,1\n", "id"},
                     BadData{"binary", std::string("id,time,x\na,0,\0\n", 16), "data.csv"}),
     [](const auto& bad) { return bad.param.name; });
@@ -109,6 +122,44 @@ INSTANTIATE_TEST_SUITE_P(
                 "model.hidden"},
         BadCall{"resume_other_data", "train seed5.csv --out m --resume" + kTiny, "other data"}),
     [](const auto& bad) { return bad.param.name; });
+
+TEST_F(ToolTest, AnythingElseInUtf8IsFine) {
+  std::string csv = "id,time,体温,label\n";
+  for (int i = 0; i < 20; ++i)
+    for (int e = 0; e < 3; ++e)
+      csv += "Müller " + std::to_string(i) + "," + std::to_string(e) + ",1." + std::to_string(i) +
+             (i % 2 ? ",männlich\n" : ",🙂\n");
+  write("data.csv", csv);
+  const Outcome outcome = edict("train data.csv --out m" + kTiny);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(edict("info data.csv").out.find("männlich"), std::string::npos);
+}
+
+// The name of a file need not be text at all.
+TEST_F(ToolTest, AFileNameMayBeAnyBytes) {
+  ASSERT_EQ(edict("generate synthetic --out M\xfcller.csv --series 30").code, 0);
+  ASSERT_EQ(edict("train M\xfcller.csv --out m" + kTiny).code, 0);
+  EXPECT_EQ(edict("evaluate m M\xfcller.csv --json e.json").code, 0);
+}
+
+// A pipe gives its bytes once.
+TEST_F(ToolTest, InfoReadsAPipeOnce) {
+  ASSERT_EQ(edict("generate synthetic --out d.csv --series 30").code, 0);
+  ASSERT_EQ(edict("train d.csv --out m" + kTiny).code, 0);
+  for (const std::string file : {"d.csv", "m"}) {
+    const std::string whole = edict("info " + file).out;
+    const std::string after = whole.substr(whole.find('\n'));  // the first line is the name
+    for (const std::string way : {"info -", "info /dev/stdin"}) {
+      const std::string line =
+          "cd '" + path().string() + "' && cat " + file + " | '" EDICT_TOOL "' " + way + " >.out";
+      EXPECT_EQ(std::system(line.c_str()), 0) << line;
+      EXPECT_EQ(read(".out").substr(read(".out").find('\n')), after) << line;
+    }
+    EXPECT_EQ(edict("info - <" + file).out, "standard input" + after);
+  }
+  write("bad.csv", "id,time,x\na,0,b\n");
+  EXPECT_EQ(edict("info - <bad.csv").err.substr(0, 24), "edict: standard input:2:");
+}
 
 TEST_F(ToolTest, TruncatedAndHostileModelsAreRefused) {
   ASSERT_EQ(edict("generate synthetic --out data.csv --series 30").code, 0);

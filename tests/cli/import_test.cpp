@@ -129,5 +129,17 @@ TEST_F(ImportTest, BadOptionsAreRefused) {
   expect_refused(edict("import uwave --from down --out data.csv"), "");
 }
 
+TEST_F(ImportTest, ADownloadIsNotReplaced) {
+  place_gestures();
+  const std::string file = "down/UWaveGestureLibraryX_TRAIN.tsv", before = read(file);
+  const Outcome refused = edict("import gestures --from down --out " + file);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("belongs to the downloaded files"), std::string::npos) << refused.err;
+  EXPECT_EQ(read(file), before);
+  // What an earlier import made may stand in the same folder.
+  for (int time = 0; time < 2; ++time)
+    EXPECT_EQ(edict("import gestures --from down --out down/gestures.csv").code, 0);
+}
+
 }  // namespace
 }  // namespace edict

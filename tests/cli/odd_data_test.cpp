@@ -10,7 +10,7 @@ class OddDataTest : public ToolTest {
  protected:
   // Trains, evaluates and predicts; all must succeed with finite output.
   void expect_works(const std::string& settings = {}, const std::string& times = "0,1") {
-    const Outcome trained = edict("train data.csv --out m" + kTiny + settings);
+    const Outcome trained = edict("train data.csv --force --out m" + kTiny + settings);
     ASSERT_EQ(trained.code, 0) << trained.err;
     EXPECT_EQ(trained.out.find("nan"), std::string::npos) << trained.out;
     const Outcome predicted = edict("predict m data.csv --at " + times + " --out p.csv");

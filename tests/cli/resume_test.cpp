@@ -47,6 +47,8 @@ TEST_F(ResumeTest, KilledTwiceEqualsNeverStopped) {
 TEST_F(ResumeTest, CtrlCLeavesAModelAndACheckpoint) {
   const int status = interrupted("m", "m.checkpoint", SIGINT, 0);
   ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+  EXPECT_NE(read(".err").find("--resume goes on"), std::string::npos) << read(".err");
   EXPECT_TRUE(exists("m.checkpoint"));
   EXPECT_EQ(edict("evaluate m data.csv").code, 0);
   EXPECT_EQ(edict("evaluate m.checkpoint data.csv").code, 0);

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -27,15 +29,41 @@ class Tool : public TemporaryFolder {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(".out"), read(".err")};
   }
 
-  // Does not wait for it to end; what it prints is lost.
+  // Does not wait for it to end.
   pid_t start(const std::string& arguments) const {
-    const std::string command = line(arguments, "exec") + " >/dev/null 2>&1";
+    const std::string command = line(arguments, "exec") + " >.out 2>.err";
     const pid_t child = fork();
     if (child == 0) {
+      // A test that runs in the background of a shell inherits that Ctrl-C is ignored.
+      signal(SIGINT, SIG_DFL);
       execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
       _exit(3);
     }
     return child;
+  }
+
+  struct Ending {
+    int code;
+    double seconds;  // from the signal on
+  };
+  // Signals a program that was started, and waits for it.
+  static Ending end(pid_t child, int signal) {
+    const auto begin = std::chrono::steady_clock::now();
+    kill(child, signal);
+    int status = 0;
+    waitpid(child, &status, 0);
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, seconds};
+  }
+
+  // Waits up to a minute until what the program prints, or wrote to another file, holds `text`.
+  bool comes(const std::string& file, const std::string& text) const {
+    for (int waited = 0; waited < 60000; waited += 5) {
+      if (exists(file) && read(file).find(text) != std::string::npos) return true;
+      usleep(5000);
+    }
+    return false;
   }
 
   // Files other than the two that edict() writes.
@@ -48,8 +76,7 @@ class Tool : public TemporaryFolder {
 
  private:
   std::string line(const std::string& arguments, const std::string& under) const {
-    return "cd '" + path().string() + "' && " + under + " '" EDICT_TOOL "' " + arguments +
-           " </dev/null";
+    return "cd '" + path().string() + "' && " + under + " '" EDICT_TOOL "' </dev/null " + arguments;
   }
 };
 

@@ -213,9 +213,9 @@ TEST(Stress, RefusesWhatCannotBeJudged) {
             std::string::npos);
 
   StressOptions stopped = three_guards();
-  stopped.stopped = [] { return true; };
-  EXPECT_EQ(refusal_of([&] { stress(model, data, test, pool, stopped); }),
-            "stopped before the sweep was done");
+  const std::atomic<bool> stop = true;
+  stopped.stop = &stop;
+  EXPECT_THROW(stress(model, data, test, pool, stopped), Interrupted);
   StressOptions wrong = three_guards();
   wrong.levels = {-1};
   EXPECT_NE(refusal_of([&] { stress(model, data, test, pool, wrong); }).find("level -1"),

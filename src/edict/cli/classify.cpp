@@ -3,6 +3,7 @@
 #include "edict/cli/command.h"
 #include "edict/cli/progress.h"
 #include "edict/core/error.h"
+#include "edict/core/interrupted.h"
 #include "edict/sources/csv.h"
 #include "edict/train/classifier_training.h"
 
@@ -16,6 +17,8 @@ struct Options {
   std::int64_t fine_tune = -1;
   int threads = 0;
 };
+
+constexpr const char* kNothingWritten = "edict: stopped; nothing was written\n";
 
 // Only the [classify] table may differ from what the model was trained with.
 ClassifySettings settings_of(const Options& options, const Config& trained) {
@@ -36,15 +39,15 @@ ClassifySettings settings_of(const Options& options, const Config& trained) {
 }
 
 void run(const Options& options) {
-  check_writable(options.out);
+  check_files({options.model, options.data, options.config_file}, {options.out});
   Progress progress("classifying");
   const Model frozen = load_model(options.model);
   ClassifierOptions training;
   training.settings = settings_of(options, frozen.config);
   training.seeds = options.seeds;
-  training.stop = &interrupt_flag();
   const Dataset data = read_csv(options.data);
   const Split parts = frozen.split(data);
+  training.stop = &interrupt_flag(kNothingWritten);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   const auto epochs = static_cast<double>(training.settings.fine_tune);
   training.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches) {
@@ -62,6 +65,7 @@ void run(const Options& options) {
         "fine-tuning: {}  | validation accuracy {:.4f}  cross-entropy {:.4f}{}", learnt,
         row.validation_accuracy, row.validation_cross_entropy, row.best ? "  best" : ""));
   };
+  progress.begin("encoding the series");
   const ClassifierResult result = train_classifier(frozen, data, parts, pool, training);
   if (result.unlabelled > 0)
     progress.line(fmt::format("note: {} series without a label are left out", result.unlabelled));
@@ -70,16 +74,15 @@ void run(const Options& options) {
         fmt::format("note: the training split holds no series of class [{}]; it will never be "
                     "predicted",
                     fmt::join(result.never_seen, ", ")));
-  if (result.interrupted) {
-    progress.line("stopped during fine-tuning; nothing was written");
-    return;
-  }
+  progress.end();
+  if (result.interrupted) throw Interrupted();
   save_model(result.model, options.out);
+  std::FILE* const text = text_stream({options.out});
   for (const ClassifierRun& r : result.runs)
-    fmt::print("seed {}: validation accuracy {:.4f}, cross-entropy {:.4f} (epoch {}){}\n", r.seed,
-               r.validation_accuracy, r.validation_cross_entropy, r.epoch,
+    fmt::print(text, "seed {}: validation accuracy {:.4f}, cross-entropy {:.4f} (epoch {}){}\n",
+               r.seed, r.validation_accuracy, r.validation_cross_entropy, r.epoch,
                r.seed == result.model.config.classify.seed ? "  chosen" : "");
-  fmt::print("{}: {} classes from {} training and {} validation series ({})\n", options.out,
+  fmt::print(text, "{}: {} classes from {} training and {} validation series ({})\n", options.out,
              result.model.classes.size(), result.train, result.validation,
              duration(progress.seconds()));
 }
@@ -94,7 +97,7 @@ void add_classify(CLI::App& app) {
       ->required()
       ->type_name("MODEL");
   command->add_option("data", options->data, "labelled data")->required()->type_name("DATA.csv");
-  command->add_option("--out", options->out, "model and classifier in one file")
+  add_output(*command, "--out", options->out, "model and classifier in one file")
       ->required()
       ->type_name("CLF");
   command->add_option("--config", options->config_file, "TOML file; its [classify] table is read")

@@ -2,15 +2,22 @@
 #pragma once
 
 #include <CLI/App.hpp>
-#include <atomic>
-#include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "edict/cli/interrupt.h"
+#include "edict/cli/outputs.h"
 #include "edict/engine/guard.h"
 #include "edict/model/config.h"
 
 namespace edict::cli {
+
+// All of them.
+void add_commands(CLI::App& app);
+
+// Throws Error, with the command that was probably meant, where there is none of this name.
+void check_command(const CLI::App& app, std::string_view name);
 
 void add_generate(CLI::App& app);
 void add_import(CLI::App& app);
@@ -46,10 +53,7 @@ struct GuardOptions {
 };
 void add_threads(CLI::App& command, int& threads);
 
-// Set by Ctrl-C; a second one ends the program at once.
-const std::atomic<bool>& interrupt_flag();
-
-// Refuses early, before hours of work, if `path` could not be written.
-void check_writable(const std::filesystem::path& path);
+// "12 of 300 observations were clipped (4.0 %)".
+std::string clipped_text(std::size_t clipped, std::size_t observations);
 
 }  // namespace edict::cli

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "edict/cli/command.h"
+#include "edict/cli/progress.h"
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/json_text.h"
@@ -19,19 +20,22 @@ struct Options {
   int threads = 0;
 };
 
-void print_row(const char* name, const std::optional<CalibrationResult>& result) {
+void print_row(std::FILE* to, const char* name, const std::optional<CalibrationResult>& result) {
   if (!result) {
-    fmt::print("  {:<24} nothing to judge\n", name);
+    fmt::print(to, "  {:<24} nothing to judge\n", name);
     return;
   }
   const CalibrationResult& r = *result;
-  fmt::print("  {:<24} {:>8.4f} ± {:<7.4f} {:>7.4f} {:>9.4f} {:>8.4f}   {:.3f} ± {:.3f} ({:.3f})\n",
+  fmt::print(to,
+             "  {:<24} {:>8.4f} ± {:<7.4f} {:>7.4f} {:>9.4f} {:>8.4f}   {:.3f} ± {:.3f} ({:.3f})\n",
              name, r.mse.mean, r.mse.std, r.ece, r.nll.mean, r.crps.mean, r.ece_per_series.mean,
              r.ece_per_series.std, r.ece_per_series_floor);
 }
 
 void run(const Options& options) {
-  if (!options.json.empty()) check_writable(options.json);
+  check_files({options.model, options.data}, {options.json});
+  Progress progress("evaluating");
+  progress.begin();
   const Model model = load_model(options.model);
   const Dataset data = read_csv(options.data);
   model.check_data(data);
@@ -41,13 +45,15 @@ void run(const Options& options) {
                                                        : parts.train;
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   const Evaluation result = evaluate(model, data, series, pool, options.guard.resolve());
-  fmt::print("{} split, {} series, {} units, t_cut {:.6g}\n\n", options.split, series.size(),
+  progress.end();
+  std::FILE* const text = text_stream({options.json});
+  fmt::print(text, "{} split, {} series, {} units, t_cut {:.6g}\n\n", options.split, series.size(),
              model.config.data.standardise ? "standardised" : "raw", model.protocol.t_cut);
-  fmt::print("  {:<24} {:>18} {:>7} {:>9} {:>8}   {}\n", "", "MSE", "ECE", "NLL", "CRPS",
+  fmt::print(text, "  {:<24} {:>18} {:>7} {:>9} {:>8}   {}\n", "", "MSE", "ECE", "NLL", "CRPS",
              "ECE per series (floor)");
-  print_row("interpolation", result.interpolation);
-  print_row("  after first event", result.informed_interpolation);
-  print_row("extrapolation", result.extrapolation);
+  print_row(text, "interpolation", result.interpolation);
+  print_row(text, "  after first event", result.informed_interpolation);
+  print_row(text, "extrapolation", result.extrapolation);
   if (options.json.empty()) return;
   nlohmann::json json = to_json(result);
   json["model"] = options.model;
@@ -68,7 +74,8 @@ void add_evaluate(CLI::App& app) {
   command->add_option("--split", options->split, "which part of the data")
       ->check(CLI::IsMember({"train", "validation", "test"}))
       ->capture_default_str();
-  command->add_option("--json", options->json, "write everything there")->type_name("FILE");
+  add_output(*command, "--json", options->json, "write everything there; - is standard output")
+      ->type_name("FILE");
   options->guard.add_to(*command);
   add_threads(*command, options->threads);
   command->callback([options] { run(*options); });

@@ -17,17 +17,19 @@ void add_generate(CLI::App& app) {
   generate->require_subcommand(1);
   CLI::App* command = generate->add_subcommand(
       "synthetic", "The paper's Synthetic data: three decaying waves, two classes");
-  command->add_option("--out", options->out, "where to write")->required()->type_name("DATA.csv");
+  add_output(*command, "--out", options->out, "where to write; - is standard output")
+      ->required()
+      ->type_name("DATA.csv");
   command->add_option("--series", options->series, "how many series")
       ->capture_default_str()
       ->check(CLI::Range(1, 100000000));
   command->add_option("--seed", options->seed, "same seed, same data")->capture_default_str();
   command->callback([options] {
-    check_writable(options->out);
+    check_files({}, {options->out});
     const Dataset data = generate_synthetic(options->series, options->seed);
     write_csv(data, options->out);
-    fmt::print("{}: {} series, {} events, {} observations\n", options->out, data.size(),
-               data.events(), data.observations.size());
+    fmt::print(text_stream({options->out}), "{}: {} series, {} events, {} observations\n",
+               options->out, data.size(), data.events(), data.observations.size());
   });
 }
 

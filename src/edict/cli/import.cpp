@@ -2,7 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
+#include <fstream>
+#include <string_view>
 
 #include "edict/cli/command.h"
 #include "edict/cli/progress.h"
@@ -25,6 +28,24 @@ using Import = std::function<Dataset(const Options&, ImportReport&, const edict:
 // Reading is most of the work; the rest of the bar is for writing.
 constexpr double kReading = 0.8;
 
+// What was downloaded is not replaced by what is made of it: of the files in that folder only one
+// that holds such data already.
+void check_downloads(const Options& options) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (!fs::is_directory(options.from, ignored) || !fs::is_regular_file(options.out, ignored))
+    return;
+  const fs::path out = fs::canonical(options.out), from = fs::canonical(options.from);
+  const bool inside =
+      std::mismatch(from.begin(), from.end(), out.begin(), out.end()).first == from.end();
+  constexpr std::string_view kOwn = "id,time,";
+  char head[kOwn.size()] = {};
+  std::ifstream(out, std::ios::binary).read(head, sizeof head);
+  if (inside && std::string_view(head, sizeof head) != kOwn)
+    throw Error(fmt::format("{}: belongs to the downloaded files; give the output another name",
+                            options.out));
+}
+
 Dataset read_and_write(const Options& options, const Import& import, ImportReport& report) {
   Progress progress("importing");
   Dataset data =
@@ -38,14 +59,17 @@ Dataset read_and_write(const Options& options, const Import& import, ImportRepor
 }
 
 void run(const Options& options, const Import& import) {
-  check_writable(options.out);
+  check_files({options.from}, {options.out});
+  check_downloads(options);
+  std::FILE* const text = text_stream({options.out});
   const auto start = std::chrono::steady_clock::now();
   ImportReport report;
   const Dataset data = read_and_write(options, import, report);
-  for (const auto& [what, details] : report.lines) fmt::print("{:<9} {}\n", what, details);
+  for (const auto& [what, details] : report.lines) fmt::print(text, "{:<9} {}\n", what, details);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  fmt::print("{}: {} series, {} events, {} observations of {} features, {} classes ({:.1f} s)\n",
+  fmt::print(text,
+             "{}: {} series, {} events, {} observations of {} features, {} classes ({:.1f} s)\n",
              options.out, data.size(), data.events(), data.observations.size(),
              data.features.size(), data.classes.size(), seconds);
 }
@@ -62,7 +86,9 @@ void add_import(CLI::App& app) {
     command->add_option("--from", options->from, "folder with the downloaded files, packed or not")
         ->required()
         ->type_name("DIR");
-    command->add_option("--out", options->out, "where to write")->required()->type_name("DATA.csv");
+    add_output(*command, "--out", options->out, "where to write; - is standard output")
+        ->required()
+        ->type_name("DATA.csv");
     command->callback([options, work = std::move(work)] { run(*options, work); });
     return command;
   };

@@ -1,8 +1,10 @@
 #include <fmt/core.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "edict/cli/command.h"
+#include "edict/core/read_file.h"
 #include "edict/data/summary.h"
 #include "edict/model/model.h"
 #include "edict/sources/csv.h"
@@ -10,16 +12,12 @@
 namespace edict::cli {
 namespace {
 
-bool looks_like_model(const std::string& path) {
-  // A model file starts with the length of its JSON header, whose bytes 4 to 7 are zero.
-  std::ifstream in(path, std::ios::binary);
-  char head[9] = {};
-  return in.read(head, 9) && head[4] == 0 && head[5] == 0 && head[6] == 0 && head[7] == 0 &&
-         head[8] == '{';
+// A model file starts with the length of its JSON header, whose bytes 4 to 7 are zero.
+bool looks_like_model(std::string_view bytes) {
+  return bytes.size() > 8 && bytes.substr(4, 5) == std::string_view("\0\0\0\0{", 5);
 }
 
-void print_data(const std::string& path) {
-  const Dataset data = read_csv(path);
+void print_data(const std::string& path, const Dataset& data) {
   const Summary s = summarise(data);
   fmt::print("{}\n  {} series, {} events ({:.1f} a series), {} observations\n", path, s.series,
              s.events, s.events_per_series, s.observations);
@@ -49,8 +47,7 @@ void print_data(const std::string& path) {
   if (!data.groups.empty()) fmt::print("\n  {} groups\n", data.groups.size());
 }
 
-void print_model(const std::string& path) {
-  Model model = load_model(path);
+void print_model(const std::string& path, Model model) {
   fmt::print("{}\n  {} with {} parameters, {} features{}\n", path, model.config.model.kind,
              model.params.size(), model.features.size(),
              model.network->classes() > 0
@@ -65,13 +62,35 @@ void print_model(const std::string& path) {
                model.protocol.population.mean[j], model.protocol.population.scale[j]);
 }
 
+// What comes through a pipe is there once: it is kept, and looked at from memory.
+void run(const std::string& path) {
+  const std::string name = name_of_file(path);
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) {
+    char head[9] = {};
+    std::ifstream(path, std::ios::binary).read(head, sizeof head);
+    if (looks_like_model({head, sizeof head}))
+      print_model(name, load_model(path));
+    else
+      print_data(name, read_csv(path));
+    return;
+  }
+  const std::string bytes = read_file(path);
+  if (looks_like_model(bytes))
+    print_model(name, from_tensors(tensors_from(bytes, name), name));
+  else
+    print_data(name, read_csv_text(bytes, name));
+}
+
 }  // namespace
 
 void add_info(CLI::App& app) {
   auto path = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("info", "Tell what is in a data or model file");
-  command->add_option("file", *path, "the file")->required()->type_name("DATA.csv|MODEL");
-  command->callback([path] { looks_like_model(*path) ? print_model(*path) : print_data(*path); });
+  command->add_option("file", *path, "the file; - is standard input")
+      ->required()
+      ->type_name("DATA.csv|MODEL");
+  command->callback([path] { run(*path); });
 }
 
 }  // namespace edict::cli

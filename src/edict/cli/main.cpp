@@ -1,56 +1,58 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <system_error>
 
 #include "edict/cli/command.h"
+#include "edict/cli/help.h"
 #include "edict/core/error.h"
+#include "edict/core/interrupted.h"
 #include "edict/core/processor.h"
-#include "edict/model/config.h"
 
-int main(int argc, char** argv) {
+namespace {
+
+// What goes wrong after a signal came is its consequence.
+int failed(int code, const std::string& what) {
+  if (edict::cli::interrupted()) return edict::cli::leave_interrupted();
+  std::fputs(fmt::format("edict: {}\n", what).c_str(), stderr);
+  return code;
+}
+
+void run(CLI::App& app, int argc, char** argv) try {
+  if (argc > 1) edict::cli::check_command(app, argv[1]);
+  app.parse(argc, argv);
+} catch (const CLI::Success& e) {  // --help and --version
+  app.exit(e);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  edict::cli::open_standard_streams();
+  edict::cli::install_interrupt_handlers();
   CLI::App app("edict: evidential distributions in continuous time for irregular time series");
   app.require_subcommand(1);
   app.set_version_flag("--version",
                        fmt::format("edict " EDICT_VERSION " ({})", edict::processor_level()));
-  app.get_formatter()->column_width(34);
-  edict::cli::add_generate(app);
-  edict::cli::add_import(app);
-  edict::cli::add_info(app);
-  edict::cli::add_train(app);
-  edict::cli::add_evaluate(app);
-  edict::cli::add_predict(app);
-  edict::cli::add_plot(app);
-  edict::cli::add_classify(app);
-  edict::cli::add_stress(app);
-  edict::cli::add_search(app);
-  edict::cli::add_reproduce(app);
-  try {
-    std::vector<std::string_view> known;
-    for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
-    if (argc > 1 && argv[1][0] != '-' &&
-        std::find(known.begin(), known.end(), argv[1]) == known.end())
-      throw edict::Error(fmt::format("unknown command '{}'; did you mean '{}'?", argv[1],
-                                     edict::settings::nearest(argv[1], known)));
-    app.parse(argc, argv);
-  } catch (const CLI::Success& e) {  // --help and --version
-    return app.exit(e);
-  } catch (const edict::cli::Exit& e) {
-    return e.code;
-  } catch (const CLI::ParseError& e) {
-    fmt::print(stderr, "edict: {}; try --help\n", e.what());
-    return 2;
-  } catch (const edict::Error& e) {
-    fmt::print(stderr, "edict: {}\n", e.what());
-    return 2;
-  } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "edict: out of memory; lower train.batch, train.chunk or model.hidden\n");
-    return 2;
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "edict: unexpected: {}\n", e.what());
-    return 1;
-  }
+  app.formatter(edict::cli::help_formatter());
+  edict::cli::add_commands(app);
+  run(app, argc, argv);
+  edict::cli::finish_standard_output();
+} catch (const edict::cli::Exit& e) {
+  return e.code;
+} catch (const edict::Interrupted&) {
+  return edict::cli::leave_interrupted();
+} catch (const CLI::ParseError& e) {
+  return failed(2, fmt::format("{}; try --help", e.what()));
+} catch (const edict::Error& e) {
+  return failed(2, e.what());
+} catch (const std::bad_alloc&) {
+  return failed(2, "out of memory; lower train.batch, train.chunk or model.hidden");
+} catch (const std::system_error& e) {  // of the machine: no space, no permission, no threads
+  return failed(2, e.what());
+} catch (const std::exception& e) {
+  return failed(1, fmt::format("unexpected: {}", e.what()));
 }

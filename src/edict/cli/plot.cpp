@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "edict/cli/command.h"
+#include "edict/cli/progress.h"
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/report/demonstration.h"
@@ -39,7 +40,9 @@ std::string figures(const std::optional<CalibrationResult>& result) {
 }
 
 void run(const Options& options) {
-  check_writable(options.out);
+  check_files({options.model, options.data}, {options.out});
+  Progress progress("plotting");
+  progress.begin();
   const Model model = load_model(options.model);
   const Dataset data = read_csv(options.data);
   model.check_data(data);
@@ -86,7 +89,9 @@ void run(const Options& options) {
       html_page("edict: " + model.config.model.kind + " on " +
                     std::filesystem::path(options.data).filename().string(),
                 "Distributions in continuous time, learnt from irregular observations.", sections));
-  fmt::print("{}\n", std::filesystem::absolute(options.out).string());
+  progress.end();
+  if (!is_standard_output(options.out))
+    fmt::print("{}\n", std::filesystem::absolute(options.out).string());
 }
 
 }  // namespace
@@ -97,10 +102,12 @@ void add_plot(CLI::App& app) {
       app.add_subcommand("plot", "A page with the bands of some series and the coverage curves");
   command->add_option("model", options->model, "a trained model")->required()->type_name("MODEL");
   command->add_option("data", options->data, "the data")->required()->type_name("DATA.csv");
-  command->add_option("--out", options->out, "where to write")->required()->type_name("PAGE.html");
+  add_output(*command, "--out", options->out, "where to write; - is standard output")
+      ->required()
+      ->type_name("PAGE.html");
   command->add_option("--series", options->ids, "ids to draw; default: three of the test split")
       ->delimiter(',')
-      ->type_name("ID,…");
+      ->type_name("ID,...");
   command->add_option("--level", options->level, "of the predictive interval")
       ->check(CLI::Range(0.001, 0.999999))
       ->capture_default_str();

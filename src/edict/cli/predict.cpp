@@ -1,10 +1,10 @@
 #include <fmt/core.h>
 
-#include <charconv>
-#include <cmath>
 #include <numeric>
 
 #include "edict/cli/command.h"
+#include "edict/cli/progress.h"
+#include "edict/cli/time_grid.h"
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/eval/classification.h"
@@ -22,47 +22,15 @@ struct Options {
   int threads = 0;
 };
 
-double number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-    throw Error(fmt::format("--at: '{}' is not a number; give START:STEP:END or t1,t2,…", text));
-  return value;
-}
-
-// "0:0.5:10" or "1,2.5,7".
-std::vector<double> parse_times(const std::string& text) {
-  std::vector<std::string> parts;
-  const char separator = text.find(':') != std::string::npos ? ':' : ',';
-  for (std::size_t from = 0; from <= text.size();) {
-    const std::size_t to = std::min(text.find(separator, from), text.size());
-    parts.push_back(text.substr(from, to - from));
-    from = to + 1;
-  }
-  std::vector<double> times;
-  if (separator == ':') {
-    if (parts.size() != 3) throw Error("--at: a grid is START:STEP:END, as in 0:0.5:10");
-    const double start = number(parts[0]), step = number(parts[1]), end = number(parts[2]);
-    if (!(step > 0) || end < start || (end - start) / step > 1e7)
-      throw Error(
-          "--at: the step must be positive, the end not before the start, and at most ten "
-          "million times asked for");
-    const auto count = static_cast<std::size_t>((end - start) / step * (1 + 1e-12) + 1e-9);
-    for (std::size_t i = 0; i <= count; ++i) times.push_back(start + static_cast<double>(i) * step);
-  } else {
-    for (const std::string& part : parts) times.push_back(number(part));
-    std::sort(times.begin(), times.end());
-  }
-  return times;
-}
-
 // id,time,feature,mean,… of every feature; what a guard changed goes to --clips.
 void write_distributions(const Options& options, const Model& model, const Dataset& data,
                          const std::vector<double>& times, ThreadPool& pool) {
+  Progress progress("predicting");
+  progress.begin();
   AtomicFile out(options.out);
   out.write("id,time,feature,mean,aleatoric,epistemic,lower,upper\n");
   std::string clips = "id,time,feature,raw,used,sigmas\n";
-  std::size_t rows = 0, clipped = 0;
+  std::size_t rows = 0, clipped = 0, done = 0;
   predict(
       model, data, {times, {}, options.guard.resolve()}, pool, [&](const Trajectory& trajectory) {
         const std::string id = csv_cell(data.ids[trajectory.series]);
@@ -78,22 +46,28 @@ void write_distributions(const Options& options, const Model& model, const Datas
           }
         out.write(text);
         clipped += trajectory.clips.size();
+        progress.update(static_cast<double>(++done) / static_cast<double>(data.size()));
         if (options.clips.empty()) return;
         for (const Clip& clip : trajectory.clips)
           clips +=
-              fmt::format("{},{},{},{:.9g},{:.9g},{:.4g}\n", id, clip.time,
+              fmt::format("{},{},{},{},{:.9g},{:.4g}\n", id, clip.time,
                           csv_cell(model.features[clip.feature]), clip.raw, clip.used, clip.sigmas);
       });
   if (!options.clips.empty()) write_atomically(options.clips, clips);
   out.commit();
-  fmt::print("{}: {} rows, {} series at {} times, {} % interval\n", options.out, rows, data.size(),
-             times.size(), 100 * options.level);
-  if (options.guard.kind != "none") fmt::print("{} observations were clipped\n", clipped);
+  progress.end();
+  std::FILE* const told = text_stream({options.out, options.clips});
+  fmt::print(told, "{}: {} rows, {} series at {} times, {} % interval\n", options.out, rows,
+             data.size(), times.size(), 100 * options.level);
+  if (options.guard.kind != "none")
+    fmt::print(told, "{}\n", clipped_text(clipped, data.observations.size()));
 }
 
 // id,time,class,probability; without --at once a series, with everything observed.
 void write_classes(const Options& options, const Model& model, const Dataset& data,
                    const std::vector<double>& times, ThreadPool& pool) {
+  Progress progress("predicting");
+  progress.begin();
   std::vector<std::size_t> all(data.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   const Guard guard = options.guard.resolve();
@@ -102,9 +76,11 @@ void write_classes(const Options& options, const Model& model, const Dataset& da
     for (std::size_t k = 0; k < probabilities.size(); ++k)
       text += fmt::format("{},{},{:.6g}\n", start, csv_cell(model.classes[k]), probabilities[k]);
   };
+  std::size_t clipped = 0;
   if (times.empty()) {
     const ClassProbabilities end = class_probabilities(model, data, all, pool, guard);
     for (std::size_t i : all) row(csv_cell(data.ids[i]), end.row(i));
+    clipped = end.clipped;
   } else {
     const auto paths = class_probabilities_over_time(model, data, all, times, pool, guard);
     for (std::size_t i : all)
@@ -114,19 +90,22 @@ void write_classes(const Options& options, const Model& model, const Dataset& da
   AtomicFile out(options.out);
   out.write(text);
   out.commit();
-  fmt::print("{}: probabilities of {} classes for {} series\n", options.out, model.classes.size(),
-             data.size());
+  progress.end();
+  std::FILE* const told = text_stream({options.out});
+  fmt::print(told, "{}: probabilities of {} classes for {} series\n", options.out,
+             model.classes.size(), data.size());
+  if (options.guard.kind != "none" && times.empty())
+    fmt::print(told, "{}\n", clipped_text(clipped, data.observations.size()));
 }
 
 void run(const Options& options) {
-  check_writable(options.out);
-  if (!options.clips.empty()) check_writable(options.clips);
+  check_files({options.model, options.data}, {options.out, options.clips});
   const Model model = load_model(options.model);
   const bool classes = options.classes || !model.network->has_distribution();
   if (options.at.empty() && !classes)
     throw Error("--at is missing: give the times to ask for, as START:STEP:END or t1,t2,…");
   const std::vector<double> times =
-      options.at.empty() ? std::vector<double>{} : parse_times(options.at);
+      options.at.empty() ? std::vector<double>{} : parse_times("--at", options.at);
   const Dataset data = read_csv(options.data);
   model.check_data(data);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
@@ -144,14 +123,17 @@ void add_predict(CLI::App& app) {
       "predict", "What was to be expected at any times: distributions, or class probabilities");
   command->add_option("model", options->model, "a trained model")->required()->type_name("MODEL");
   command->add_option("data", options->data, "the series")->required()->type_name("DATA.csv");
-  command->add_option("--at", options->at, "times to ask for")->type_name("START:STEP:END|t1,t2,…");
-  command->add_option("--out", options->out, "where to write")->required()->type_name("PRED.csv");
+  command->add_option("--at", options->at, "times to ask for")
+      ->type_name("START:STEP:END|T1,T2,...");
+  add_output(*command, "--out", options->out, "where to write; - is standard output")
+      ->required()
+      ->type_name("PRED.csv");
   command->add_option("--level", options->level, "of the predictive interval [lower, upper]")
       ->check(CLI::Range(0.001, 0.999999))
       ->capture_default_str();
   command->add_flag("--classes", options->classes,
                     "class probabilities instead: at the times of --at, or at the end");
-  command->add_option("--clips", options->clips, "write what the guard changed there")
+  add_output(*command, "--clips", options->clips, "write what the guard changed there")
       ->type_name("CLIPS.csv");
   options->guard.add_to(*command);
   add_threads(*command, options->threads);

@@ -1,8 +1,12 @@
-// A progress bar on a terminal, plain lines in a log.
+// How far a command is: one line on a terminal that fits its width and moves every second, plain
+// lines in a log.
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <string>
+#include <thread>
 
 namespace edict::cli {
 
@@ -11,20 +15,38 @@ class Progress {
   explicit Progress(std::string title);
   ~Progress();
 
-  // Redraws at most ten times a second, and only on a terminal.
+  // What is being done, before any share of it is known.
+  void begin(const std::string& note = {});
+  // Redraws at most ten times a second.
   void update(double share, const std::string& note = {});
-  // A line that stays, above the bar.
+  // A line that stays, above the moving one.
   void line(const std::string& text);
+  // Erases the moving line for good; whoever prints results calls it first.
+  void end();
   double seconds() const;
 
  private:
-  void erase();
+  using Clock = std::chrono::steady_clock;
 
-  std::string title_;
-  bool terminal_;
-  bool drawn_ = false;
+  void beat(std::stop_token stopped);
+  void draw();
+  void erase();
+  std::string composed(std::size_t columns) const;
+  std::string times() const;
+
+  const std::string title_;
+  const bool terminal_;
+  const Clock::time_point start_;
+
+  std::mutex mutex_;  // of what follows, which the beat reads
+  std::string note_;
+  double share_ = -1.0;        // below zero: not known
   double first_share_ = -1.0;  // where this run began, for the time left of a resumed one
-  std::chrono::steady_clock::time_point start_, last_;
+  Clock::time_point first_time_;
+  bool begun_ = false, drawn_ = false, ended_ = false;
+  Clock::time_point last_draw_, last_line_;
+  std::condition_variable_any wake_;
+  std::jthread beat_;  // last: it uses everything above
 };
 
 // 75 → "1 min 15 s".

@@ -3,6 +3,7 @@
 #include "edict/cli/command.h"
 #include "edict/cli/progress.h"
 #include "edict/core/error.h"
+#include "edict/core/interrupted.h"
 #include "edict/report/results.h"
 #include "edict/report/study_page.h"
 
@@ -34,16 +35,14 @@ void run(const Options& options) {
       options.data,
       !options.datasets.empty(),
       static_cast<std::size_t>(options.threads),
-      &interrupt_flag(),
+      &interrupt_flag("edict: stopped; the same command continues where it was\n"),
       [&](double share, const std::string& note) { progress.update(share, note); },
       [&](const std::string& text) { progress.line(text); }};
   const Study study = conduct(plan, study_options);
-  if (study.interrupted) {
-    progress.line("stopped; the same command continues where it was");
-    throw Exit{130};
-  }
+  if (study.interrupted) throw Interrupted();
   const nlohmann::json results = write_report(study, options.out);
   progress.line(fmt::format("{} runs in {}", study.runs.size(), duration(progress.seconds())));
+  progress.end();
   fmt::print("{}\n▲ better  ≈ within the larger deviation  ▼ worse\n\n{}\n", results_text(results),
              std::filesystem::absolute(std::filesystem::path(options.out) / "index.html")
                  .lexically_normal()

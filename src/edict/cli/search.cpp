@@ -5,6 +5,7 @@
 #include "edict/cli/command.h"
 #include "edict/cli/progress.h"
 #include "edict/core/error.h"
+#include "edict/core/interrupted.h"
 #include "edict/sources/csv.h"
 #include "edict/train/checkpoint.h"
 
@@ -45,7 +46,7 @@ void run(const Options& options) {
   std::string running;
   std::int64_t epochs = 1;
   TrainOptions training;
-  training.stop = &interrupt_flag();
+  training.stop = &interrupt_flag("edict: stopped; the same command goes on\n");
   training.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
                           const LossSums&) {
     progress.update((static_cast<double>(epoch - 1) +
@@ -68,11 +69,8 @@ void run(const Options& options) {
   };
   const SearchResult result =
       search(base, fingerprint(data), training_trial(data, pool, training), study);
-  if (result.interrupted) {
-    progress.line(
-        fmt::format("stopped after {} runs; the same command goes on", result.outcomes.size()));
-    return;
-  }
+  if (result.interrupted) throw Interrupted();
+  progress.end();
   const Outcome* best = best_outcome(result.outcomes);
   if (!best) throw Error(fmt::format("{}: every trial failed; see trials.csv", options.out));
   fmt::print("{}: {} runs{}; best is trial {}, rung {}: nll {:.4f}, mse {:.4f}, in {}\n",

@@ -71,8 +71,8 @@ StressOptions sweep_of(const Options& options) {
   return sweep;
 }
 
-void print(const StressResult& result) {
-  fmt::print("{:9} {:>5}  {:>15}  {:>15}  {:>7}  {:>7}  {:>8}  {:>7}  {:>7}  {:>7}\n", "guard",
+void print(std::FILE* to, const StressResult& result) {
+  fmt::print(to, "{:9} {:>5}  {:>15}  {:>15}  {:>7}  {:>7}  {:>8}  {:>7}  {:>7}  {:>7}\n", "guard",
              "level", "accuracy %", "AUROC", "AUPRC", "Brier", "log loss", "at 90 %", "at 80 %",
              "clipped");
   for (const StressCurve& curve : result.curves) {
@@ -82,6 +82,7 @@ void print(const StressResult& result) {
       const MeanStd accuracy = mean([](const Result& r) { return 100 * r.accuracy; });
       const MeanStd auroc = mean([](const Result& r) { return r.auroc.value; });
       fmt::print(
+          to,
           "{:9} {:>5}  {:7.2f} ± {:5.2f}  {:.4f} ± {:.4f}  {:7.4f}  {:7.4f}  {:8.4f}  {:7.2f}  "
           "{:7.2f}  {:5.1f} %\n",
           name_of(curve.guard.kind), point.level < 0 ? "clean" : fmt::format("{}", point.level),
@@ -96,32 +97,32 @@ void print(const StressResult& result) {
     line(curve.clean);
     for (const StressPoint& point : curve.levels) line(point);
   }
-  fmt::print("at 90 %, at 80 %: accuracy when the least certain series are left to a person\n");
+  fmt::print(to, "at 90 %, at 80 %: accuracy when the least certain series are left to a person\n");
 }
 
 void run(const Options& options) {
-  if (!options.json.empty()) check_writable(options.json);
-  if (!options.plot.empty()) check_writable(options.plot);
+  check_files({options.model, options.data}, {options.json, options.plot});
   StressOptions sweep = sweep_of(options);
   Progress progress("stress");
   const Model model = load_model(options.model);
   const Dataset data = read_csv(options.data);
   model.check_data(data);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
-  const std::atomic<bool>& interrupted = interrupt_flag();
-  sweep.stopped = [&] { return interrupted.load(); };
+  sweep.stop = &interrupt_flag();
   sweep.progress = [&](std::size_t done, std::size_t all) {
     progress.update(static_cast<double>(done) / static_cast<double>(all));
   };
   const Split parts = model.split(data);
   const auto& series = options.split == "test" ? parts.test : parts.validation;
+  progress.begin();
   const StressResult result = stress(model, data, series, pool, sweep);
   progress.line(fmt::format(
       "{} {} series, {} seeds, {} noise up to {} ({}){}", result.series, options.split,
       result.seeds.size(), options.noise, sweep.largest, duration(progress.seconds()),
       result.unlabelled > 0 ? fmt::format("; {} without a label left out", result.unlabelled)
                             : ""));
-  print(result);
+  progress.end();
+  print(text_stream({options.json, options.plot}), result);
   if (!options.plot.empty())
     write_atomically(options.plot,
                      html_page("edict: " + model.config.model.kind + " under noise",
@@ -169,13 +170,18 @@ void add_stress(CLI::App& app) {
                       "of units (10)");
   command->add_option("--eta", options->eta, "a guard's bound in deviations")
       ->capture_default_str();
-  command->add_option("--sigma", options->sigma, "EDGR's deviation: epistemic or predictive")
+  command
+      ->add_option("--sigma", options->sigma,
+                   "EDGR's deviation. epistemic, as published, clips about 15 % of clean "
+                   "observations; predictive, the model's whole deviation, about 5 % (the row "
+                   "`clean` tells)")
       ->capture_default_str();
   command->add_option("--seeds", options->seeds, "of noise and classifier; default 0,1,2")
       ->delimiter(',')
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{9000000000000000}));
-  command->add_option("--json", options->json, "results as JSON")->type_name("FILE");
-  command->add_option("--plot", options->plot, "accuracy against the level, as a page")
+  add_output(*command, "--json", options->json, "results as JSON; - is standard output")
+      ->type_name("FILE");
+  add_output(*command, "--plot", options->plot, "accuracy against the level, as a page")
       ->type_name("PAGE.html");
   add_threads(*command, options->threads);
   command->callback([options] { run(*options); });

@@ -1,10 +1,12 @@
 #include <fmt/core.h>
 
-#include <utility>
+#include <algorithm>
 
 #include "edict/cli/command.h"
 #include "edict/cli/progress.h"
+#include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
+#include "edict/core/interrupted.h"
 #include "edict/sources/csv.h"
 #include "edict/train/trainer.h"
 
@@ -15,7 +17,7 @@ struct Options {
   std::string data, out, kind;
   ConfigOptions config;
   int threads = 0;
-  bool resume = false;
+  bool resume = false, force = false;
 };
 
 void warn_about_time(const Model& model, const Dataset& data, Progress& progress) {
@@ -26,11 +28,13 @@ void warn_about_time(const Model& model, const Dataset& data, Progress& progress
   if (gaps.empty()) return;
   std::nth_element(gaps.begin(), gaps.begin() + gaps.size() / 2, gaps.end());
   const double steps = gaps[gaps.size() / 2] / model.protocol.time_unit / model.config.model.step;
-  if (steps < 1e-3 || steps > 1e3)
+  // A step costs the same whether or not anything happens in it.
+  if (steps < 1e-3 || steps > 100)
     progress.line(
         fmt::format("note: the median gap between events is {:.3g} solver steps; "
-                    "data.time_unit={:.3g} would make it about ten",
-                    steps, gaps[gaps.size() / 2] / (10 * model.config.model.step)));
+                    "data.time_unit={:.3g} would make it about ten{}",
+                    steps, gaps[gaps.size() / 2] / (10 * model.config.model.step),
+                    steps > 100 ? ", and training faster by as much" : ""));
 }
 
 std::string class_scores(const EpochRow& row) {
@@ -38,10 +42,24 @@ std::string class_scores(const EpochRow& row) {
                      row.validation_accuracy);
 }
 
+void check(const Options& options) {
+  check_files({options.data, options.config.file},
+              {options.out, checkpoint_path(options.out), metrics_path(options.out)});
+  if (destination_of(options.out).kind != Destination::Kind::file)
+    throw Error(fmt::format(
+        "{}: a model needs a file, beside which its checkpoint and metrics stand; give its name",
+        options.out));
+  if (!options.resume && !options.force && std::filesystem::exists(options.out))
+    throw Error(
+        fmt::format("{}: exists already; give --resume to continue its training, --force to train "
+                    "anew and replace it, or another name",
+                    options.out));
+}
+
 void run(const Options& options) {
   Config config = options.config.resolve();
   if (!options.kind.empty()) assign(config, "model.kind=" + options.kind);
-  check_writable(options.out);
+  check(options);
   Progress progress("training");
   const Dataset data = read_csv(options.data);
   const Split parts =
@@ -61,14 +79,17 @@ void run(const Options& options) {
   TrainOptions training;
   training.out = options.out;
   training.resume = options.resume;
-  training.stop = &interrupt_flag();
+  training.stop = &interrupt_flag("edict: stopped; --resume goes on after the last whole epoch\n");
   const auto epochs = static_cast<double>(config.train.epochs);
   const bool classes_only = !model.network->has_distribution();
   std::string validation;
-  bool begun = false;
+  training.on_start = [&](std::int64_t epochs_done) {
+    progress.line(header);
+    if (epochs_done > 0) progress.line(fmt::format("continued after epoch {}", epochs_done));
+    if (epochs_done < config.train.epochs) progress.begin(fmt::format("epoch {}", epochs_done + 1));
+  };
   training.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
                           const LossSums& sums) {
-    if (!std::exchange(begun, true)) progress.line(header);
     const double n = std::max(1.0, sums.observations);
     const std::string losses =
         classes_only
@@ -96,13 +117,8 @@ void run(const Options& options) {
         row.best ? "  best" : ""));
   };
   const TrainResult result = train(model, data, parts, pool, training);
-  if (result.resumed_from > 0)
-    progress.line(fmt::format("continued after epoch {}", result.resumed_from));
-  if (result.interrupted) {
-    progress.line(
-        fmt::format("stopped after {} epochs; continue with --resume", result.rows.size()));
-    return;
-  }
+  progress.end();
+  if (result.interrupted) throw Interrupted();
   if (result.stopped_early) progress.line("stopped early: validation no longer improves");
   const EpochRow* best = nullptr;
   for (const EpochRow& row : result.rows)
@@ -121,14 +137,19 @@ void add_train(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("train", "Train a model on a CSV file");
   command->add_option("data", options->data, "the data")->required()->type_name("DATA.csv");
-  command->add_option("--out", options->out, "where the best model goes")
+  add_output(*command, "--out", options->out,
+             "where the best model goes; beside it stand its "
+             "checkpoint and its metrics")
       ->required()
       ->type_name("MODEL");
   command->add_option("--model", options->kind, "same as --set model.kind=…");
   options->config.add_to(*command);
   add_threads(*command, options->threads);
-  command->add_flag("--resume", options->resume,
-                    "continue an interrupted run from its checkpoint, if there is one");
+  command
+      ->add_flag("--resume", options->resume,
+                 "continue an interrupted run from its checkpoint, if there is one")
+      ->excludes(command->add_flag("--force", options->force,
+                                   "train anew even where the model exists already"));
   command->callback([options] { run(*options); });
 }
 

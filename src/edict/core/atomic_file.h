@@ -1,12 +1,26 @@
 // A file that appears whole or not at all: written beside its destination under a temporary name,
 // synced, and renamed by commit(). Without commit() nothing is left behind.
+//
+// What is not a file of its own is written through instead: a device, a pipe, an open descriptor
+// (/dev/stdout, /dev/fd/3). Of a link the file it leads to is replaced, and the link stays.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
 namespace edict {
+
+// Where writing to a path leads, links followed.
+struct Destination {
+  enum class Kind { file, folder, stream };  // a file may not be there yet
+
+  Kind kind = Kind::file;
+  std::filesystem::path path;
+  int descriptor = -1;  // of a stream that this process has open already
+};
+Destination destination_of(const std::filesystem::path& path);
 
 class AtomicFile {
  public:
@@ -20,15 +34,22 @@ class AtomicFile {
   void commit();
 
  private:
+  void open_beside();
   void flush();
   [[noreturn]] void fail(const char* what) const;
 
-  std::filesystem::path destination_;
-  std::filesystem::path temporary_;
+  std::filesystem::path name_;       // as it was given
+  std::filesystem::path target_;     // what is replaced
+  std::filesystem::path temporary_;  // empty where it is written through
   std::string buffer_;
   int descriptor_ = -1;
+  int listed_ = -1;  // its place in the list of temporary files
 };
 
 void write_atomically(const std::filesystem::path& path, std::string_view text);
+
+// Removes the temporary files of this process. Only for leaving it at once; may be called in the
+// handler of a signal.
+void remove_temporary_files() noexcept;
 
 }  // namespace edict

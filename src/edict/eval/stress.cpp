@@ -79,7 +79,7 @@ class Sweep {
   // Appends the results of the given seeds' classifiers on one encoding.
   void judge(const Dataset& data, const Guard& guard, std::span<const std::int64_t> seeds,
              StressPoint& point) {
-    if (options_.stopped && options_.stopped()) throw Error("stopped before the sweep was done");
+    leave_if_stopped(options_.stop);
     if (model_.classifier_size() > 0 && model_.network->has_distribution()) {
       const Encoding encoding = encode(model_, data, all_, pool_, guard);
       count(encoding.clipped, encoding.observations, point);

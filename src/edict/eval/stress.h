@@ -19,6 +19,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
+#include "edict/core/interrupted.h"
 #include "edict/core/thread_pool.h"
 #include "edict/eval/classification_metrics.h"
 #include "edict/eval/mean_std.h"
@@ -34,7 +35,7 @@ struct StressOptions {
   NoiseSpec noise;       // kind, and whatever a level does not set
   double largest = 0.7;  // what level 9 reaches
   std::function<void(std::size_t done, std::size_t all)> progress;  // encodings
-  std::function<bool()> stopped;  // asked before each encoding; true: leave with Error
+  StopFlag stop = nullptr;  // looked at before each encoding; set: Interrupted
 };
 
 // What level 9 reaches where nothing else is said.

@@ -8,6 +8,31 @@
 #include "edict/model/infer.h"
 
 namespace edict {
+namespace {
+
+// For each stop, the event of the data that it absorbs: stops are queries and events, both in order
+// of time, so it is the one after all that were absorbed before.
+std::vector<std::size_t> events_of(const Dataset& data, std::size_t series,
+                                   const Agenda<float>& agenda) {
+  std::vector<std::size_t> events;
+  std::size_t next = data.first_event[series];
+  for (const auto& stop : agenda.stops) {
+    events.push_back(next);
+    next += (stop.what & Agenda<float>::kAbsorb) != 0;
+  }
+  return events;
+}
+
+// As it stands in the data: what went through the model's units and back differs in its last
+// digits.
+double observed_value(const Dataset& data, std::size_t event, std::int32_t feature) {
+  const auto observed = data.observed(event);
+  return std::find_if(observed.begin(), observed.end(),
+                      [&](const Observation& o) { return o.feature == feature; })
+      ->value;
+}
+
+}  // namespace
 
 double half_width(const Marginal& marginal, double level) {
   return marginal.scale * (std::isinf(marginal.dof) ? normal_half_width(level)
@@ -28,9 +53,11 @@ void predict(const Model& model, const Dataset& data, const PredictRequest& requ
     std::vector<Agenda<float>> agendas;
     std::vector<Example> examples;
     std::vector<Trajectory> block(count);
+    std::vector<std::vector<std::size_t>> events(count);  // of the stops, for the guard
     for (std::size_t i = 0; i < count; ++i) {
       agendas.push_back(query_agenda(model.protocol, data, series[begin + i], request.times));
       block[i].series = series[begin + i];
+      if (request.guard.active()) events[i] = events_of(data, series[begin + i], agendas.back());
       block[i].features = model.features.size();
       block[i].marginals.reserve(request.times.size() * model.features.size());
     }
@@ -44,8 +71,8 @@ void predict(const Model& model, const Dataset& data, const PredictRequest& requ
             to_raw(model.protocol.standardisation, k % features, answers[i].marginals[k]));
       for (const Clipped& clip : answers[i].clips) {
         const auto j = static_cast<std::size_t>(clip.feature);
-        const double time = agendas[i].stops[clip.stop].time * model.protocol.time_unit;
-        block[i].clips.push_back({time, j, model.protocol.standardisation.to_raw(j, clip.raw),
+        const std::size_t event = events[i][clip.stop];
+        block[i].clips.push_back({data.times[event], j, observed_value(data, event, clip.feature),
                                   model.protocol.standardisation.to_raw(j, clip.used),
                                   clip.sigmas});
       }

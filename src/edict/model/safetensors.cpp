@@ -4,12 +4,12 @@
 
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/json_text.h"
+#include "edict/core/read_file.h"
 
 namespace edict {
 namespace {
@@ -30,23 +30,18 @@ const NamedTensor& TensorFile::tensor(const std::string& name) const {
 }
 
 TensorFile read_tensors(const std::filesystem::path& path) {
-  std::error_code failure;
-  if (!std::filesystem::is_regular_file(path, failure))
-    throw Error(fmt::format("{}: no such file; give the path of a trained model", path.string()));
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw Error(fmt::format("{}: cannot be read; check its permissions", path.string()));
-  const std::uint64_t size = std::filesystem::file_size(path);
+  return tensors_from(read_file(path), name_of_file(path));
+}
+
+TensorFile tensors_from(std::string_view bytes, const std::filesystem::path& path) {
   std::uint64_t header_size = 0;
-  if (size < sizeof header_size) refuse(path, "it is too short");
-  in.read(reinterpret_cast<char*>(&header_size), sizeof header_size);
-  if (header_size > kMaxHeader || header_size > size - sizeof header_size)
+  if (bytes.size() < sizeof header_size) refuse(path, "it is too short");
+  std::memcpy(&header_size, bytes.data(), sizeof header_size);
+  bytes.remove_prefix(sizeof header_size);
+  if (header_size > kMaxHeader || header_size > bytes.size())
     refuse(path, "its header does not fit into the file");
-  std::string header(header_size, '\0');
-  in.read(header.data(), static_cast<std::streamsize>(header_size));
-  const std::uint64_t data_size = size - sizeof header_size - header_size;
-  std::string data(data_size, '\0');
-  in.read(data.data(), static_cast<std::streamsize>(data_size));
-  if (!in) refuse(path, "it could not be read to its end");
+  const std::string_view header = bytes.substr(0, header_size), data = bytes.substr(header_size);
+  const std::uint64_t data_size = data.size();
 
   const nlohmann::json json = parse_json(header);
   if (!json.is_object()) refuse(path, "its header is not JSON");

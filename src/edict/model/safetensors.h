@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "edict/core/types.h"
@@ -25,7 +26,10 @@ struct TensorFile {
   const NamedTensor& tensor(const std::string& name) const;
 };
 
+// "-" is standard input.
 TensorFile read_tensors(const std::filesystem::path& path);
+// The bytes of a file; `name` is for messages.
+TensorFile tensors_from(std::string_view bytes, const std::filesystem::path& name);
 void write_tensors(const TensorFile& file, const std::filesystem::path& path);
 
 }  // namespace edict

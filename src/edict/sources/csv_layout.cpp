@@ -64,6 +64,7 @@ CsvLayout read_csv_header(const CsvText& text, const char*& p, const CsvLimits& 
     if (name.empty())
       text.fail(cell.at, fmt::format("column {}: it has no name; name it or remove it",
                                      layout.names.size() + 1));
+    text.check_utf8(cell);
     if (name.find('\r') != std::string::npos)
       text.fail(cell.at,
                 "a carriage return without line feed; save with Unix or Windows line ends");

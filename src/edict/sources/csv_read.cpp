@@ -227,7 +227,10 @@ class CsvReader {
                  fmt::format("the text is longer than {} bytes; shorten it or mend a quote",
                              limits_.text));
     names.remember({cell.at, static_cast<std::size_t>(p - cell.at)});
-    return names.index_of(cell.text);
+    const std::size_t known = names.list().size();
+    const std::int32_t index = names.index_of(cell.text);
+    if (names.list().size() > known) text_.check_utf8(cell, layout_.names[column]);
+    return index;
   }
 
   bool checked_feature(std::int32_t feature) {

@@ -12,6 +12,8 @@
 #include <utility>
 
 #include "edict/core/error.h"
+#include "edict/core/read_file.h"
+#include "edict/core/utf8.h"
 #include "edict/sources/csv.h"
 
 namespace edict {
@@ -38,18 +40,22 @@ std::string_view without_blanks(std::string_view text) {
 
 CsvText CsvText::from_file(const std::filesystem::path& path, const CsvLimits& limits) {
   CsvText text;
-  text.name_ = path.string();
+  text.name_ = name_of_file(path);
   const auto refuse = [&](std::string_view what) {
     throw Error(fmt::format("{}: {}", text.name_, what));
   };
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  const bool standard_input = path == "-";
+  const Descriptor file{standard_input ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+                                       : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.number < 0 && errno == ENOENT) refuse("no such file; check the path");
   if (file.number < 0) text.fail_read();
   struct stat status {};
   if (::fstat(file.number, &status) != 0) text.fail_read();
   if (S_ISDIR(status.st_mode)) refuse("is a directory; give a CSV file");
 
-  if (S_ISREG(status.st_mode) && static_cast<std::size_t>(status.st_size) <= limits.bytes)
+  const bool from_the_start = !standard_input || ::lseek(file.number, 0, SEEK_CUR) == 0;
+  if (S_ISREG(status.st_mode) && from_the_start &&
+      static_cast<std::size_t>(status.st_size) <= limits.bytes)
     text.map(file.number, static_cast<std::size_t>(status.st_size));
   else
     text.read(file.number, limits);
@@ -156,6 +162,14 @@ CsvCell CsvText::read_cell(const char*& p, std::string& scratch) const {
   if (!ends_cell(*p))
     fail(at, "text follows a closing quote; double the quotes that belong to the text");
   return {text, at};
+}
+
+void CsvText::check_utf8(const CsvCell& cell, std::string_view column) const {
+  if (valid_utf8(cell.text)) return;
+  constexpr std::string_view what =
+      "is not UTF-8; convert the file, as by `iconv -f latin1 -t utf8 old.csv > new.csv`";
+  if (column.empty()) fail(cell.at, fmt::format("the name of a column {}", what));
+  fail(cell.at, column, fmt::format("the text {}", what));
 }
 
 const char* CsvText::next_line(const char* p) {

@@ -30,6 +30,9 @@ class CsvText {
   // `scratch` holds the text of a cell with doubled quotes.
   CsvCell read_cell(const char*& p, std::string& scratch) const;
 
+  // Throws Error where the text of a cell is not UTF-8. Without a column: a cell of the header.
+  void check_utf8(const CsvCell& cell, std::string_view column = {}) const;
+
   // Past the line end at p, where there is one.
   static const char* next_line(const char* p);
   static bool ends_cell(char c) { return c == ',' || c == '\n' || c == '\r' || c == '\0'; }

@@ -6,6 +6,7 @@
 
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
+#include "edict/core/utf8.h"
 #include "edict/sources/csv.h"
 #include "edict/sources/csv_layout.h"
 
@@ -32,6 +33,10 @@ void check(const Dataset& dataset, const std::filesystem::path& path) {
   if (features.size() == 2 && std::min(features[0], features[1]) == "feature" &&
       std::max(features[0], features[1]) == "value")
     refuse("features 'feature' and 'value' would read as long form; rename one");
+  for (const auto* names :
+       {&features, &dataset.statics, &dataset.classes, &dataset.groups, &dataset.ids})
+    for (const std::string& name : *names)
+      if (!valid_utf8(name)) refuse("an id or name is not UTF-8; convert it");
   for (std::size_t i = 0; i < dataset.size(); ++i)
     if (dataset.ids[i].empty()) refuse(fmt::format("series {} has no id; give it one", i));
   for (const double time : dataset.times)

@@ -133,8 +133,9 @@ void Run::conduct(ThreadPool& pool, const RunHooks& hooks) const {
     json output;
     try {
       (this->*stage.work)(pool, hooks, share / all, stage.cost / all, output);
+    } catch (const Interrupted&) {
+      throw;
     } catch (const std::exception& e) {
-      check(hooks);  // a sweep that is stopped says so by an Error
       log(fmt::format("{} failed: {}", stage.name, e.what()));
       throw;
     }
@@ -214,7 +215,7 @@ void Run::stress_model(ThreadPool& pool, const RunHooks& hooks, double from, dou
   options.seeds = spec_.seeds;
   options.noise.unit = spec_.data.rate_unit;
   options.largest = spec_.data.rate;
-  options.stopped = [&] { return hooks.stop && hooks.stop->load(); };
+  options.stop = hooks.stop;
   options.progress = [&](std::size_t done, std::size_t all) {
     tell(hooks, from + cost * static_cast<double>(done) / static_cast<double>(all),
          fmt::format("noise {} of {}", done, all));
@@ -239,7 +240,7 @@ std::string Run::commands() const {
   if (spec_.data.file.empty())
     text += fmt::format("edict generate synthetic --series {} --seed {} --out {}\n",
                         spec_.data.series, spec_.data.seed, data);
-  text += fmt::format("edict train {} --config config.toml --out model\n", data);
+  text += fmt::format("edict train {} --config config.toml --out model --force\n", data);
   if (has_distribution_)
     text += fmt::format("edict evaluate model {} --json evaluate.json\n", data);
   if (!labelled_) return text;

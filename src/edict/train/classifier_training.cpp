@@ -8,6 +8,7 @@
 
 #include "edict/core/error.h"
 #include "edict/core/generator.h"
+#include "edict/core/interrupted.h"
 #include "edict/model/encode.h"
 #include "edict/model/state_classifier.h"
 
@@ -28,7 +29,7 @@ bool better(const ClassifierRun& a, const ClassifierRun& b) {
 // One seed, from its initial parameters.
 ClassifierRun train_seed(const StateClassifier& classifier, const ClassifySettings& config,
                          std::int64_t seed, Vector<float> params, const Labelled& train,
-                         const Labelled& validation) {
+                         const Labelled& validation, StopFlag stop) {
   const Index n = train.states.cols(), hidden = train.states.rows();
   std::vector<Index> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), Index{0});
@@ -39,6 +40,7 @@ ClassifierRun train_seed(const StateClassifier& classifier, const ClassifySettin
   Adam adam(params.size());
   ClassifierRun best;
   for (std::int64_t epoch = 1; epoch <= config.epochs; ++epoch) {
+    leave_if_stopped(stop);
     Generator rng(static_cast<std::uint64_t>(seed), "classifier order",
                   static_cast<std::uint64_t>(epoch));
     rng.shuffle(std::span(order));
@@ -152,7 +154,7 @@ ClassifierResult train_classifier(const Model& frozen, const Dataset& data, cons
     const Vector<float> initial =
         model.network->layout().initial<float>(static_cast<std::uint64_t>(seeds[s]));
     result.runs[s] = train_seed(classifier, config.classify, seeds[s],
-                                initial.tail(classifier.size()), train, validation);
+                                initial.tail(classifier.size()), train, validation, options.stop);
   });
   const ClassifierRun* best = &result.runs.front();
   for (const ClassifierRun& run : result.runs) {

@@ -25,8 +25,9 @@ namespace edict {
 
 struct ClassifierOptions {
   ClassifySettings settings;
-  std::vector<std::int64_t> seeds;          // empty: settings.seed and the two after it
-  const std::atomic<bool>* stop = nullptr;  // leaves fine-tuning after the current batch
+  std::vector<std::int64_t> seeds;  // empty: settings.seed and the two after it
+  // Set by Ctrl-C: Interrupted within an epoch of a classifier; fine-tuning ends after the batch.
+  const std::atomic<bool>* stop = nullptr;
   std::function<void(std::int64_t epoch, std::int64_t batch, std::int64_t batches)> on_batch;
   std::function<void(const EpochRow&)> on_epoch;  // of fine-tuning; row 0 is where it starts
 };

@@ -65,6 +65,7 @@ class Trainer {
       state_ = load_checkpoint(checkpoint, state_.fingerprint, model_, adam_);
       result.resumed_from = state_.epochs_done;
     }
+    if (options_.on_start) options_.on_start(result.resumed_from);
     if (lessons_.start_counts && state_.rows.empty()) {
       EpochRow start;
       validate(start);

@@ -29,6 +29,8 @@ struct TrainOptions {
   std::filesystem::path out;                // the best model; empty: keep it in memory only
   bool resume = false;                      // continue from the checkpoint beside `out`, if any
   const std::atomic<bool>* stop = nullptr;  // set by Ctrl-C: leave after the current batch
+  // Before the first batch, with the number of epochs that a checkpoint holds already.
+  std::function<void(std::int64_t epochs_done)> on_start;
   std::function<void(std::int64_t epoch, std::int64_t batch, std::int64_t batches,
                      const LossSums& so_far)>
       on_batch;

@@ -1,0 +1,51 @@
+#include "edict/cli/help.h"
+
+#include <CLI/CLI.hpp>
+
+#include "edict/core/utf8.h"
+
+namespace edict::cli {
+namespace {
+
+constexpr std::size_t kColumns = 80, kNames = 32;
+
+// Lines of at most `width`, broken between words.
+std::string wrapped(const std::string& text, std::size_t width) {
+  std::string result, line;
+  for (std::size_t from = 0; from < text.size();) {
+    std::size_t to = std::min(text.find(' ', from), text.size());
+    if (text.compare(to, 2, " %") == 0) to += 2;  // stays with its number
+    const std::string word = text.substr(from, to - from);
+    if (!line.empty() && display_width(line) + 1 + display_width(word) > width) {
+      result += line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+    from = std::min(text.find_first_not_of(' ', to), text.size());
+  }
+  return result + line;
+}
+
+class Wrapping : public CLI::Formatter {
+ public:
+  Wrapping() { column_width(kNames); }
+
+  std::string make_option_desc(const CLI::Option* option) const override {
+    return wrapped(option->get_description(), kColumns - kNames);
+  }
+  std::string make_subcommand(const CLI::App* command) const override {
+    std::stringstream out;
+    CLI::detail::format_help(out, command->get_display_name(true),
+                             wrapped(command->get_description(), kColumns - kNames), kNames);
+    return out.str();
+  }
+  std::string make_description(const CLI::App* command) const override {
+    return wrapped(command->get_description(), kColumns) + "\n";
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<CLI::FormatterBase> help_formatter() { return std::make_shared<Wrapping>(); }
+
+}  // namespace edict::cli
