@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <fstream>
 
+#include "edict/data/fingerprint.h"
 #include "edict/datasets/synthetic.h"
 #include "edict/study/browse.h"
-#include "edict/train/checkpoint.h"
 #include "temporary_folder.h"
 
 namespace edict {

@@ -215,7 +215,7 @@ TEST(ClassifierLabels, RefusesWhatCannotBeLearnt) {
   Dataset single = small_synthetic();
   std::fill(single.labels.begin(), single.labels.end(), 1);
   EXPECT_EQ(refused(single),
-            "all 210 labelled series of the training split are of class '1'; a classifier needs at "
+            "all 196 labelled series of the training split are of class '1'; a classifier needs at "
             "least two classes");
 
   Dataset unlabelled = small_synthetic();

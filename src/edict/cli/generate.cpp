@@ -27,7 +27,7 @@ void add_generate(CLI::App& app) {
     const Dataset data = generate_synthetic(options->series, options->seed);
     write_csv(data, options->out);
     fmt::print("{}: {} series, {} events, {} observations\n", options->out, data.size(),
-               data.events(), data.observations.size());
+               data.events(), data.observations());
   });
 }
 

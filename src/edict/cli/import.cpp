@@ -46,8 +46,8 @@ void run(const Options& options, const Import& import) {
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   fmt::print("{}: {} series, {} events, {} observations of {} features, {} classes ({:.1f} s)\n",
-             options.out, data.size(), data.events(), data.observations.size(),
-             data.features.size(), data.classes.size(), seconds);
+             options.out, data.size(), data.events(), data.observations(), data.features.size(),
+             data.classes.size(), seconds);
 }
 
 }  // namespace

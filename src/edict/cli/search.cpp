@@ -5,8 +5,8 @@
 #include "edict/cli/command.h"
 #include "edict/cli/progress.h"
 #include "edict/core/error.h"
-#include "edict/sources/csv.h"
-#include "edict/train/checkpoint.h"
+#include "edict/data/fingerprint.h"
+#include "edict/sources/source.h"
 
 namespace edict::cli {
 namespace {
@@ -39,7 +39,7 @@ void run(const Options& options) {
     for (const std::string& text : options.ranges) study.ranges.push_back(parse_range(text));
   }
   Progress progress("searching");
-  const Dataset data = read_csv(options.data);
+  const Dataset data = open_data(options.data);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
 
   std::string running;

@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "edict/core/error.h"
+#include "edict/data/fingerprint.h"
 #include "edict/datasets/synthetic.h"
 #include "edict/sources/csv.h"
-#include "edict/train/checkpoint.h"
 
 namespace edict {
 namespace {

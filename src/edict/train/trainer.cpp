@@ -9,6 +9,7 @@
 
 #include "edict/core/error.h"
 #include "edict/core/generator.h"
+#include "edict/data/fingerprint.h"
 #include "edict/model/ask_all.h"
 #include "edict/model/state_classifier.h"
 #include "edict/train/checkpoint.h"
