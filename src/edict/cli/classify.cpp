@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "edict/cli/command.h"
+#include "edict/cli/given_data.h"
 #include "edict/cli/progress.h"
 #include "edict/core/error.h"
-#include "edict/sources/csv.h"
 #include "edict/train/classifier_training.h"
 
 namespace edict::cli {
@@ -43,8 +43,8 @@ void run(const Options& options) {
   training.settings = settings_of(options, frozen.config);
   training.seeds = options.seeds;
   training.stop = &interrupt_flag();
-  const Dataset data = read_csv(options.data);
-  const Split parts = frozen.split(data);
+  const Dataset data = open_for(frozen, options.data);
+  const Split parts = frozen.split_to_train(data);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   const auto epochs = static_cast<double>(training.settings.fine_tune);
   training.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches) {

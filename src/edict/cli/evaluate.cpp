@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "edict/cli/command.h"
+#include "edict/cli/given_data.h"
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/json_text.h"
-#include "edict/sources/csv.h"
 
 namespace edict::cli {
 namespace {
@@ -33,14 +33,16 @@ void print_row(const char* name, const std::optional<CalibrationResult>& result)
 void run(const Options& options) {
   if (!options.json.empty()) check_writable(options.json);
   const Model model = load_model(options.model);
-  const Dataset data = read_csv(options.data);
-  model.check_data(data);
-  const Split parts = model.split(data);
-  const auto& series = options.split == "test"         ? parts.test
-                       : options.split == "validation" ? parts.validation
-                                                       : parts.train;
+  const Dataset data = open_for(model, options.data);
+  const std::vector<std::size_t> series = model.series_of(data, options.split);
+  const std::string about = about_series(model, data, series);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   const Evaluation result = evaluate(model, data, series, pool, options.guard.resolve());
+  if (!about.empty()) fmt::print("{}\n", about);
+  if (model.fine_tuned() && any_trained_on(model, data, series))
+    fmt::print(
+        "note: fine-tuning also showed it what lies after t_cut of those, so their extrapolation "
+        "is none\n");
   fmt::print("{} split, {} series, {} units, t_cut {:.6g}\n\n", options.split, series.size(),
              model.config.data.standardise ? "standardised" : "raw", model.protocol.t_cut);
   fmt::print("  {:<24} {:>18} {:>7} {:>9} {:>8}   {}\n", "", "MSE", "ECE", "NLL", "CRPS",
@@ -53,6 +55,7 @@ void run(const Options& options) {
   json["model"] = options.model;
   json["data"] = options.data;
   json["split"] = options.split;
+  json["note"] = about;
   json["config"] = to_json(model.config);
   write_atomically(options.json, json_text(json, 2) + "\n");
 }
@@ -65,9 +68,7 @@ void add_evaluate(CLI::App& app) {
       "evaluate", "Calibration: interpolation before t_cut and extrapolation after it");
   command->add_option("model", options->model, "a trained model")->required()->type_name("MODEL");
   command->add_option("data", options->data, "the data")->required()->type_name("DATA.csv");
-  command->add_option("--split", options->split, "which part of the data")
-      ->check(CLI::IsMember({"train", "validation", "test"}))
-      ->capture_default_str();
+  add_split(*command, options->split);
   command->add_option("--json", options->json, "write everything there")->type_name("FILE");
   options->guard.add_to(*command);
   add_threads(*command, options->threads);

@@ -5,7 +5,7 @@
 #include "edict/cli/command.h"
 #include "edict/data/summary.h"
 #include "edict/model/model.h"
-#include "edict/sources/csv.h"
+#include "edict/sources/source.h"
 
 namespace edict::cli {
 namespace {
@@ -19,7 +19,7 @@ bool looks_like_model(const std::string& path) {
 }
 
 void print_data(const std::string& path) {
-  const Dataset data = read_csv(path);
+  const Dataset data = open_data(path);
   const Summary s = summarise(data);
   fmt::print("{}\n  {} series, {} events ({:.1f} a series), {} observations\n", path, s.series,
              s.events, s.events_per_series, s.observations);
@@ -56,6 +56,9 @@ void print_model(const std::string& path) {
              model.network->classes() > 0
                  ? fmt::format(", classifies {} classes", model.network->classes())
                  : "");
+  fmt::print("  trained on {} series, chosen by {} (validation), {} left to judge it (test)\n",
+             model.seen.count(Part::train), model.seen.count(Part::validation),
+             model.seen.count(Part::test));
   fmt::print("\n  {:<24} {}\n", "setting", "value");
   for (const settings::Key& key : keys(model.config))
     fmt::print("  {:<24} {}\n", key.name, settings::value_text(key));

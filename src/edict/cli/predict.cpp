@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "edict/cli/command.h"
+#include "edict/cli/given_data.h"
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/eval/classification.h"
@@ -127,8 +128,7 @@ void run(const Options& options) {
     throw Error("--at is missing: give the times to ask for, as START:STEP:END or t1,t2,…");
   const std::vector<double> times =
       options.at.empty() ? std::vector<double>{} : parse_times(options.at);
-  const Dataset data = read_csv(options.data);
-  model.check_data(data);
+  const Dataset data = open_for(model, options.data);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   if (classes)
     write_classes(options, model, data, times, pool);

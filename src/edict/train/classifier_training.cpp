@@ -103,6 +103,7 @@ void fine_tune(const Dataset& data, const Split& split, ThreadPool& pool,
 ClassifierResult train_classifier(const Model& frozen, const Dataset& data, const Split& split,
                                   ThreadPool& pool, const ClassifierOptions& options) {
   frozen.check_data(data);
+  check_trainable(split, frozen.config.data);
   if (!frozen.network->has_distribution())
     throw Error(
         fmt::format("{} is trained on the classes already; pass it to `edict stress` as "
@@ -121,6 +122,7 @@ ClassifierResult train_classifier(const Model& frozen, const Dataset& data, cons
   ClassifierResult result;
   result.model = frozen.with_classifier(config, data.classes);
   Model& model = result.model;
+  model.seen.add(data, split, split_by(config.data));
   const std::vector<std::int32_t> labels = model.labels(data);
   check_labels(model, labels, split);
 
