@@ -10,6 +10,7 @@
 #include "edict/core/generator.h"
 #include "edict/model/encode.h"
 #include "edict/model/state_classifier.h"
+#include "edict/train/recalibrate.h"
 
 namespace edict {
 namespace {
@@ -94,6 +95,12 @@ void fine_tune(const Dataset& data, const Split& split, ThreadPool& pool,
       train(result.model, lessons, fine_tuning_settings(result.model), pool, training);
   result.fine_tuning = std::move(tuned.rows);
   result.interrupted = tuned.interrupted;
+  // It moves the distribution away from the scale that the recalibration of training had found.
+  if (result.model.config.train.recalibrate && !result.interrupted) {
+    const Lessons judged = distribution_lessons(result.model, data, split);
+    result.model.network->widen(spread_factors(result.model, judged.validation, pool),
+                                result.model.params.data());
+  }
   result.model.seed_classifiers = {{result.model.config.classify.seed,
                                     result.model.params.tail(result.model.classifier_size())}};
 }
