@@ -348,17 +348,8 @@ TEST(ReadCsvError, DamagedTextIsReadSoundlyOrRefused) {
     try {
       const Dataset d = read_csv_text(text, "f.csv");
       ++sound;
-      ASSERT_EQ(d.first_event.size(), d.size() + 1);
-      ASSERT_EQ(d.first_observation.back(), d.observations());
-      for (std::size_t i = 0; i < d.size(); ++i)
-        for (std::size_t e = d.first_event[i]; e < d.first_event[i + 1]; ++e) {
-          ASSERT_TRUE(e == d.first_event[i] || d.times[e - 1] < d.times[e]) << text;
-          ASSERT_FALSE(d.observed(e).empty());
-          for (std::size_t k = 0; k < d.observed(e).size(); ++k) {
-            ASSERT_TRUE(std::isfinite(d.observed(e)[k].value));
-            ASSERT_TRUE(k == 0 || d.observed(e)[k - 1].feature < d.observed(e)[k].feature);
-          }
-        }
+      d.check();  // its message begins otherwise
+      for (std::size_t e = 0; e < d.events(); ++e) ASSERT_FALSE(d.observed(e).empty());
     } catch (const Error& error) {
       ASSERT_TRUE(std::string_view(error.what()).starts_with("f.csv:")) << error.what();
     }

@@ -180,6 +180,7 @@ void MimicBuilder::drop_rare_features(ImportReport& report) {
   const std::size_t stays = dataset_.size();
   drop_features(new_index);
   dataset_.features = std::move(kept);
+  dataset_.check();
   if (stays > dataset_.size())
     report.add("dropped",
                fmt::format("{} stays without any value", grouped(stays - dataset_.size())));
