@@ -26,7 +26,7 @@ void read_csv(benchmark::State& state) {
   const Dataset data = generate_synthetic(500, 0);
   const std::string text = written(data);
   const Dataset back = read_csv_text(text, "bench");
-  if (back.times != data.times || back.observations.size() != data.observations.size())
+  if (back.times != data.times || back.observations() != data.observations())
     state.SkipWithError("the data did not come back");
   for (auto _ : state) benchmark::DoNotOptimize(read_csv_text(text, "bench").times.data());
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));

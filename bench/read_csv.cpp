@@ -28,7 +28,7 @@ void generate(const std::string& path, std::size_t series) {
   const edict::Dataset dataset = edict::generate_synthetic(series, 0);
   const double start = seconds();
   edict::write_csv(dataset, path);
-  fmt::print("{{\"observations\": {}, \"seconds\": {}}}\n", dataset.observations.size(),
+  fmt::print("{{\"observations\": {}, \"seconds\": {}}}\n", dataset.observations(),
              seconds() - start);
 }
 
@@ -43,12 +43,12 @@ void read(const std::string& path, int repeats) {
   }
   long double times = 0.0, values = 0.0;
   for (const double time : dataset.times) times += time;
-  for (const auto& observation : dataset.observations) values += observation.value;
+  for (const double value : dataset.value) values += value;
   fmt::print(
       "{{\"series\": {}, \"events\": {}, \"observations\": {}, \"time_sum\": {}, \"value_sum\": "
       "{}, "
       "\"seconds\": {}}}\n",
-      dataset.size(), dataset.events(), dataset.observations.size(), static_cast<double>(times),
+      dataset.size(), dataset.events(), dataset.observations(), static_cast<double>(times),
       static_cast<double>(values), best);
 }
 

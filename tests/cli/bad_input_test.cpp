@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCall{"t_cut_too_early", "train data.csv --out n --set data.t_cut=-5", "data.t_cut"},
         BadCall{"not_a_model", "evaluate text.bin data.csv", "text.bin"},
         BadCall{"data_as_model", "evaluate data.csv data.csv", "data.csv"},
-        BadCall{"other_features", "evaluate m other.csv", "[y]"},
+        BadCall{"other_features", "evaluate m other.csv", "'y'"},
         BadCall{"bad_grid", "predict m data.csv --at 0:0:3 --out p.csv", "--at"},
         BadCall{"bad_time", "predict m data.csv --at 0,x --out p.csv", "'x'"},
         BadCall{"unknown_series", "plot m data.csv --out p.html --series nobody", "nobody"},

@@ -6,11 +6,14 @@
 namespace edict {
 namespace {
 
+// Of a dozen series each of the three parts gets some, whatever their ids.
+const std::string kFew = kTiny + " --set data.train=0.5 --set data.validation=0.3 ";
+
 class OddDataTest : public ToolTest {
  protected:
   // Trains, evaluates and predicts; all must succeed with finite output.
   void expect_works(const std::string& settings = {}, const std::string& times = "0,1") {
-    const Outcome trained = edict("train data.csv --force --out m" + kTiny + settings);
+    const Outcome trained = edict("train data.csv --force --out m" + kFew + settings);
     ASSERT_EQ(trained.code, 0) << trained.err;
     EXPECT_EQ(trained.out.find("nan"), std::string::npos) << trained.out;
     const Outcome predicted = edict("predict m data.csv --at " + times + " --out p.csv");
@@ -38,7 +41,7 @@ TEST_F(OddDataTest, EmptySeriesOneEventAndAFeatureNeverObserved) {
     for (int e = 0; e < 1 + i % 3; ++e) csv += fmt::format("s{},{},{},\n", i, e * 0.7, i * 0.1 + e);
   csv += "lonely,,,\n";
   write("data.csv", csv);
-  const Outcome outcome = edict("train data.csv --out m" + kTiny);
+  const Outcome outcome = edict("train data.csv --out m" + kFew);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.err.find("'never' is never observed"), std::string::npos) << outcome.err;
   expect_works();
@@ -65,7 +68,7 @@ TEST_F(OddDataTest, UnixTimestampsStartAtTheFirstEvent) {
   std::string csv = "id,time,x\n";
   for (int i = 0; i < 12; ++i) csv += series(fmt::format("s{}", i), 1e9 + 40 * i, 1.5, 4);
   write("data.csv", csv);
-  ASSERT_EQ(edict("train data.csv --out m" + kTiny).code, 0);
+  ASSERT_EQ(edict("train data.csv --out m" + kFew).code, 0);
   EXPECT_NE(edict("info m").out.find("data.start               first"), std::string::npos);
 }
 
@@ -73,7 +76,7 @@ TEST_F(OddDataTest, NanosecondsWorkWithAHint) {
   std::string csv = "id,time,x\n";
   for (int i = 0; i < 12; ++i) csv += series(fmt::format("s{}", i), 0, 1e-9, 4);
   write("data.csv", csv);
-  const Outcome outcome = edict("train data.csv --out m" + kTiny);
+  const Outcome outcome = edict("train data.csv --out m" + kFew);
   EXPECT_EQ(outcome.code, 0);
   EXPECT_NE(outcome.err.find("data.time_unit"), std::string::npos) << outcome.err;
   expect_works(" --set data.time_unit=2e-10", "0,1e-9,5e-9");
@@ -83,7 +86,7 @@ TEST_F(OddDataTest, HugeGapsAreRefusedWithTheRemedy) {
   std::string csv = "id,time,x\n";
   for (int i = 0; i < 12; ++i) csv += series(fmt::format("s{}", i), 0, 1e9, 3);
   write("data.csv", csv);
-  const Outcome outcome = edict("train data.csv --out m" + kTiny);
+  const Outcome outcome = edict("train data.csv --out m" + kFew);
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.err.find("data.time_unit"), std::string::npos) << outcome.err;
   EXPECT_FALSE(exists("m"));
@@ -94,7 +97,7 @@ TEST_F(OddDataTest, NegativeTimes) {
   for (int i = 0; i < 12; ++i) csv += series(fmt::format("s{}", i), -3, 1, 6);
   write("data.csv", csv);
   expect_works();
-  const Outcome outcome = edict("train data.csv --out n" + kTiny + " --set data.start=zero");
+  const Outcome outcome = edict("train data.csv --out n" + kFew + " --set data.start=zero");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.err.find("data.start=first"), std::string::npos) << outcome.err;
 }
@@ -110,9 +113,11 @@ TEST_F(OddDataTest, AHundredThousandEventsWithinASmallTape) {
 }
 
 TEST_F(OddDataTest, TooFewSeriesToSplit) {
-  write("data.csv", "id,time,x\na,0,1\nb,0,2\n");
-  const Outcome outcome = edict("train data.csv --out m" + kTiny);
+  write("data.csv", "id,time,x\na,0,1\n");
+  const Outcome outcome = edict("train data.csv --out m" + kFew);
   EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("split is empty"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("choose another data.seed"), std::string::npos) << outcome.err;
   EXPECT_FALSE(exists("m"));
 }
 

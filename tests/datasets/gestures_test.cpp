@@ -62,7 +62,7 @@ TEST(Gestures, KeepsATenthOfEachGestureWhereItWas) {
   EXPECT_EQ(data.features, (std::vector<std::string>{"x", "y", "z"}));
   EXPECT_EQ(data.classes, (std::vector<std::string>{"1", "2"}));
   EXPECT_EQ(data.labels, (std::vector<std::int32_t>{1, 0, 1}));
-  EXPECT_EQ(data.observations.size(), 3u * 6u);
+  EXPECT_EQ(data.observations(), 3u * 6u);
   for (int i = 0; i < 3; ++i) {
     const auto series = static_cast<std::size_t>(i);
     std::size_t kept = 0;
@@ -108,7 +108,7 @@ TEST(Gestures, TrainAndTestAreMerged) {
   const Dataset data = import_files(files, 0, 1.0);
   EXPECT_EQ(data.ids, (std::vector<std::string>{"train0001", "train0002", "test0001"}));
   EXPECT_EQ(data.classes, (std::vector<std::string>{"1", "2", "3"}));
-  EXPECT_EQ(data.observations.size(), 3u * 60u);
+  EXPECT_EQ(data.observations(), 3u * 60u);
 }
 
 TEST(Gestures, ArchivesNeedNotBeUnpacked) {
@@ -126,7 +126,7 @@ TEST(Gestures, MissingAndInfiniteValuesAreLeftOut) {
   files[1].second = "1\t4\t5\t6\n";
   files[2].second = "1\t7\t8\t9\n";
   const Dataset data = import_files(files, 0, 1.0);
-  EXPECT_EQ(data.observations.size(), 7u);
+  EXPECT_EQ(data.observations(), 7u);
 }
 
 TEST(Gestures, MissingFilesAreNamedWithTheirSource) {

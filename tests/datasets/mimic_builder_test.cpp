@@ -91,8 +91,8 @@ TEST(MimicBuilder, ValuesWithoutARangeMustBeFinite) {
   builder.add_row(1, 1, huge);
   ImportReport report;
   const Dataset data = builder.finish(report);
-  ASSERT_EQ(data.observations.size(), 1u);
-  EXPECT_EQ(data.observations[0].value, 1e300);
+  ASSERT_EQ(data.observations(), 1u);
+  EXPECT_EQ(data.value[0], 1e300);
   expect_contains(text_of(report), "removed: anything: 1 of 2 values that are infinite");
 }
 

@@ -41,7 +41,7 @@ void expect_the_three_stays(const Dataset& data) {
       }
     }
   EXPECT_DOUBLE_EQ(value_of(data, 6, "fraction inspired oxygen"), 0.5);  // was in percent
-  EXPECT_EQ(data.observations.size(), 39u);
+  EXPECT_EQ(data.observations(), 39u);
   EXPECT_EQ(data.statics, (std::vector<std::string>{"age", "male"}));
   EXPECT_EQ(data.covariates(0)[0], 76.5);
   EXPECT_EQ(data.covariates(1)[0], 47.8);
@@ -123,7 +123,7 @@ TEST(MimicExtract, HeadersComeInSeveralShapes) {
   ImportReport report;
   const Dataset one = import_csv("icustay_id,hours_in,heart rate,lactate\n" + rows, report);
   EXPECT_EQ(one.features, (std::vector<std::string>{"heart rate", "lactate"}));
-  EXPECT_EQ(one.observations.size(), 5u);
+  EXPECT_EQ(one.observations(), 5u);
   EXPECT_EQ(one.labels, (std::vector<std::int32_t>{0, 1}));
   for (const std::string header :
        {"icustay_id,hours_in,heart rate,lactate\n,,mean,mean\n",

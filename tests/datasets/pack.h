@@ -98,10 +98,10 @@ inline void expect_same(const Dataset& a, const Dataset& b) {
   EXPECT_EQ(a.first_event, b.first_event);
   EXPECT_EQ(a.times, b.times);
   EXPECT_EQ(a.first_observation, b.first_observation);
-  ASSERT_EQ(a.observations.size(), b.observations.size());
-  for (std::size_t i = 0; i < a.observations.size(); ++i) {
-    EXPECT_EQ(a.observations[i].feature, b.observations[i].feature);
-    EXPECT_EQ(a.observations[i].value, b.observations[i].value);
+  ASSERT_EQ(a.observations(), b.observations());
+  for (std::size_t i = 0; i < a.observations(); ++i) {
+    EXPECT_EQ(a.feature[i], b.feature[i]);
+    EXPECT_EQ(a.value[i], b.value[i]);
   }
 }
 

@@ -112,7 +112,7 @@ TEST(Physionet, ImplausibleValuesAreRemovedAndCounted) {
                              "01:00,WBC,1e999\n01:00,Na,nan\n02:00,SysABP,0\n"}},
       report);
   ASSERT_EQ(data.events(), 1u);
-  ASSERT_EQ(data.observations.size(), 1u);
+  ASSERT_EQ(data.observations(), 1u);
   EXPECT_EQ(value_of(data, 0, "HR"), 80.0);
   EXPECT_TRUE(std::isnan(data.covariates(0)[2]));  // a height of 14 cm
   const std::string text = text_of(report);
@@ -160,7 +160,7 @@ TEST(Physionet, UnknownAndRareParametersAreDroppedWithCounts) {
       {{"set-a/101.txt", descriptors("101") + "00:10,HR,60\n00:10,TroponinT,0.1\n"
                                               "00:10,,5\n00:10,Mood,3\n48:01,HR,60\n"}},
       report);
-  EXPECT_EQ(data.observations.size(), 1u);
+  EXPECT_EQ(data.observations(), 1u);
   expect_contains(text_of(report), "1 values of the rarest parameters");
   expect_contains(text_of(report), "1 rows of the unknown parameter ''");
   expect_contains(text_of(report), "1 rows of the unknown parameter 'Mood'");

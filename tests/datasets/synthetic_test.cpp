@@ -57,7 +57,7 @@ TEST(Synthetic, AboutTwentyOneRowsASeries) {
   const double variance = 52.0 * 49.0 / 64.0 + 24.0 * 7.0 / 64.0;
   EXPECT_NEAR(static_cast<double>(d.events()) / kSeries, 21.0, 4.0 * std::sqrt(variance / kSeries));
   // Values a series: 36 in the mean, variance 52·1.5² + 24·0.75.
-  EXPECT_NEAR(static_cast<double>(d.observations.size()) / kSeries, 36.0,
+  EXPECT_NEAR(static_cast<double>(d.observations()) / kSeries, 36.0,
               4.0 * std::sqrt((52.0 * 2.25 + 18.0) / kSeries));
   std::size_t most = 0;
   for (std::size_t i = 0; i < d.size(); ++i) {
@@ -123,8 +123,7 @@ TEST(Synthetic, TheInformativePairMovesOnACircle) {
 
 TEST(Synthetic, ASeriesDependsOnSeedAndIndexOnly) {
   const Dataset few = generate_synthetic(5, 11);
-  for (std::size_t o = 0; o < few.observations.size(); ++o)
-    ASSERT_EQ(few.observations[o].value, many().observations[o].value);
+  for (std::size_t o = 0; o < few.observations(); ++o) ASSERT_EQ(few.value[o], many().value[o]);
   EXPECT_EQ(few.times, std::vector<double>(many().times.begin(),
                                            many().times.begin() + static_cast<long>(few.events())));
   EXPECT_NE(generate_synthetic(5, 12).times, few.times);

@@ -35,7 +35,7 @@ TEST_P(GuardOnWalk, WithInfiniteEtaEqualsNoGuardBitForBit) {
   const Encoding tight = encode(model, data, all, pool, guard);
   EXPECT_NE(free.states, tight.states);
   EXPECT_GT(tight.clipped, 0u);
-  EXPECT_EQ(tight.observations, data.observations.size());
+  EXPECT_EQ(tight.observations, data.observations());
 }
 
 // Every clipped value lies exactly on the bound around what was expected just before it, and every
@@ -107,10 +107,11 @@ INSTANTIATE_TEST_SUITE_P(All, GuardOnWalk,
 
 Dataset clipped_by_hand(const Dataset& data, const Model& model, double eta) {
   Dataset result = data;
-  for (Observation& o : result.observations) {
-    const double mean = model.protocol.population.mean[static_cast<std::size_t>(o.feature)];
-    const double deviation = model.protocol.population.scale[static_cast<std::size_t>(o.feature)];
-    o.value = std::clamp(o.value, mean - eta * deviation, mean + eta * deviation);
+  for (std::size_t o = 0; o < result.observations(); ++o) {
+    const auto feature = static_cast<std::size_t>(result.feature[o]);
+    const double mean = model.protocol.population.mean[feature];
+    const double deviation = model.protocol.population.scale[feature];
+    result.value[o] = std::clamp(result.value[o], mean - eta * deviation, mean + eta * deviation);
   }
   return result;
 }

@@ -29,9 +29,7 @@ inline Config small_synthetic_config() {
 
 // What was not trained: initial parameters.
 inline Model untrained_model(const Dataset& data, const Config& config = small_synthetic_config()) {
-  return Model::create(config, data,
-                       split(data, static_cast<std::uint64_t>(config.data.seed), config.data.train,
-                             config.data.validation));
+  return Model::create(config, data, split(data, config.data));
 }
 
 inline const Dataset& small_synthetic() {

@@ -32,6 +32,14 @@ Dataset small_dataset() {
   return data;
 }
 
+// By event, as a stream takes them.
+std::vector<std::vector<Observation>> observations_of(const Dataset& data) {
+  std::vector<std::vector<Observation>> events;
+  for (std::size_t e = 0; e < data.events(); ++e)
+    events.emplace_back(data.observed(e).begin(), data.observed(e).end());
+  return events;
+}
+
 Model small_model(const Dataset& data, const std::string& solver) {
   Config config;
   config.model.hidden = 10;
@@ -57,6 +65,7 @@ class StreamTest : public testing::TestWithParam<const char*> {};
 TEST_P(StreamTest, SaysWhatTheBatchedEngineSays) {
   const Dataset data = small_dataset();
   const auto model = shared_model(data, GetParam());
+  const auto seen = observations_of(data);
   ThreadPool pool(1);
   for (std::size_t s = 0; s < data.size(); ++s) {
     std::vector<double> times;
@@ -76,9 +85,7 @@ TEST_P(StreamTest, SaysWhatTheBatchedEngineSays) {
     };
     for (std::size_t e = data.first_event[s]; e < data.first_event[s + 1]; ++e) {
       compare(data.times[e]);
-      std::vector<Observation> seen;
-      for (const Observation o : data.observed(e)) seen.push_back(o);
-      stream.observe(data.times[e], seen);
+      stream.observe(data.times[e], seen[e]);
     }
     compare(times.back());
     EXPECT_EQ(k, expected.marginals.size());
@@ -87,16 +94,12 @@ TEST_P(StreamTest, SaysWhatTheBatchedEngineSays) {
 
 TEST_P(StreamTest, AllocatesNothingAfterConstruction) {
   const Dataset data = small_dataset();
-  std::vector<std::vector<Observation>> seen;
-  for (std::size_t e = data.first_event[0]; e < data.first_event[1]; ++e) {
-    seen.emplace_back();
-    for (const Observation o : data.observed(e)) seen.back().push_back(o);
-  }
   Stream stream(shared_model(data, GetParam()), data.covariates(0), 0.0, Guard{Guard::Kind::edgr});
+  const auto events = observations_of(data);
   const std::size_t before = allocations();
   for (std::size_t e = data.first_event[0]; e < data.first_event[1]; ++e) {
     stream.distribution(data.times[e]);
-    stream.observe(data.times[e], seen[e - data.first_event[0]]);
+    stream.observe(data.times[e], events[e]);
   }
   stream.distribution(stream.now() + 2);
   EXPECT_EQ(allocations(), before);
@@ -112,14 +115,13 @@ TEST_P(StreamTest, AnEngineServesManyAsItServesOne) {
     alone.push_back(engine.begin(0.0, data.covariates(s)));
     together.push_back(alone.back());
   }
+  const auto seen = observations_of(data);
   for (std::size_t e = 0; e < 6; ++e) {
-    std::vector<std::vector<Observation>> seen(data.size());
     std::vector<StreamEngine::Event> events;
     for (std::size_t s = data.size(); s-- > 0;) {
       const std::size_t event = data.first_event[s] + e;
-      for (const Observation o : data.observed(event)) seen[s].push_back(o);
-      events.push_back({&together[s], data.times[event], seen[s]});
-      const StreamEngine::Event one{&alone[s], data.times[event], seen[s]};
+      events.push_back({&together[s], data.times[event], seen[event]});
+      const StreamEngine::Event one{&alone[s], data.times[event], seen[event]};
       engine.observe({&one, 1});
     }
     engine.observe(events);
@@ -149,8 +151,7 @@ TEST_P(StreamTest, RewindsToWhereALateObservationBelongs) {
   };
   std::vector<Event> events;
   for (std::size_t e = data.first_event[2]; e < data.first_event[3]; ++e) {
-    events.push_back({data.times[e], {}});
-    for (const Observation o : data.observed(e)) events.back().observed.push_back(o);
+    events.push_back({data.times[e], observations_of(data)[e]});
   }
   const StreamState start = engine.begin(0.0, data.covariates(2));
   using Outcome = RewindableStream::Outcome;

@@ -18,7 +18,7 @@ constexpr double kCut = 9.42;
 TEST(Holdout, TheShareOfWhatIsBeforeTheCutAndNothingBehindIt) {
   const Dataset d = generate_synthetic(1000, 3);
   const Holdout held = draw_holdout(d, kCut, 0.1, 7);
-  ASSERT_EQ(held.size(), d.observations.size());
+  ASSERT_EQ(held.size(), d.observations());
   double before = 0, held_before = 0;
   for (std::size_t e = 0; e < d.events(); ++e)
     for (std::size_t o = d.first_observation[e]; o < d.first_observation[e + 1]; ++o) {
@@ -67,7 +67,7 @@ TEST(Holdout, ShareOfNoneAndAllAndBadOnes) {
     return std::accumulate(held.begin(), held.end(), std::size_t{0});
   };
   EXPECT_EQ(sum(draw_holdout(d, 100.0, 0.0, 1)), 0u);
-  EXPECT_EQ(sum(draw_holdout(d, 100.0, 1.0, 1)), d.observations.size());
+  EXPECT_EQ(sum(draw_holdout(d, 100.0, 1.0, 1)), d.observations());
   for (const double bad : {-0.1, 1.1, std::nan("")})
     EXPECT_THROW(draw_holdout(d, 1.0, bad, 1), Error);
 }

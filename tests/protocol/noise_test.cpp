@@ -105,10 +105,10 @@ TEST(Noise, AnEnormousRateStaysFinite) {
   const Dataset noisy = with_noise(clean, {}, spec(NoiseKind::compounding, 250.0, 0.1, 1.0),
                                    scales(std::numeric_limits<double>::max(), 1.0));
   bool large = false;
-  for (const Observation& o : noisy.observations) {
-    ASSERT_TRUE(std::isfinite(o.value));
-    ASSERT_TRUE(o.feature == 0 || std::abs(o.value) < 1e31);
-    large |= o.feature == 1 && std::abs(o.value) > 1e29;
+  for (std::size_t o = 0; o < noisy.observations(); ++o) {
+    ASSERT_TRUE(std::isfinite(noisy.value[o]));
+    ASSERT_TRUE(noisy.feature[o] == 0 || std::abs(noisy.value[o]) < 1e31);
+    large |= noisy.feature[o] == 1 && std::abs(noisy.value[o]) > 1e29;
   }
   EXPECT_TRUE(large);
 }
@@ -119,10 +119,10 @@ TEST(Noise, SpikesReplaceAFractionByTheMeanAndManyDeviations) {
   const Dataset noisy =
       with_noise(clean, {}, spec(NoiseKind::spikes, 0.0, 5.0, 0.05), scales(2.0, 7.0));
   double high = 0, low = 0;
-  for (std::size_t o = 0; o < clean.observations.size(); ++o) {
-    const double value = noisy.observations[o].value;
-    if (value == clean.observations[o].value) continue;
-    const bool a = clean.observations[o].feature == 0;
+  for (std::size_t o = 0; o < clean.observations(); ++o) {
+    const double value = noisy.value[o];
+    if (value == clean.value[o]) continue;
+    const bool a = clean.feature[o] == 0;
     const bool up = value == (a ? 110.0 : 35.0);
     ASSERT_TRUE(up || value == (a ? 90.0 : -35.0)) << value;
     ++(up ? high : low);
@@ -242,7 +242,7 @@ TEST(Noise, ASeriesKeepsItsNoiseWhereverItStandsAndOthersAreLeftAlone) {
     // The same draw again; another one with another seed.
     const auto sum = [](const Dataset& d) {
       double total = 0.0;
-      for (const Observation& o : d.observations) total += o.value;
+      for (const double value : d.value) total += value;
       return total;
     };
     EXPECT_EQ(sum(with_noise(all, {}, noise, scales(1, 1))), sum(whole));
@@ -262,7 +262,7 @@ TEST(Noise, EmptyAndSingleEventSeriesAreBorne) {
     const Dataset noisy = with_noise(d, {}, noise, scales(1, 1));
     ASSERT_EQ(noisy.events(0), 1u);
     EXPECT_EQ(noisy.events(1), 0u);
-    for (const Observation& o : noisy.observations) EXPECT_TRUE(std::isfinite(o.value));
+    for (const double value : noisy.value) EXPECT_TRUE(std::isfinite(value));
   }
 }
 

@@ -94,8 +94,7 @@ TEST(Standardise, TheCopyHasMeanZeroAndDeviationOneAndTheIdentityChangesNothing)
   EXPECT_NEAR(again.scale[0], 1.0, 1e-15);
   EXPECT_EQ(z.times, d.times);
   const Dataset same = standardised(d, identity_standardisation(d));
-  for (std::size_t o = 0; o < d.observations.size(); ++o)
-    EXPECT_EQ(same.observations[o].value, d.observations[o].value);
+  for (std::size_t o = 0; o < d.observations(); ++o) EXPECT_EQ(same.value[o], d.value[o]);
 }
 
 }  // namespace

@@ -63,10 +63,10 @@ void expect_equal(const Dataset& a, const Dataset& b) {
   ASSERT_EQ(a.static_values.size(), b.static_values.size());
   for (std::size_t k = 0; k < a.static_values.size(); ++k)
     EXPECT_TRUE(same(a.static_values[k], b.static_values[k]));
-  ASSERT_EQ(a.observations.size(), b.observations.size());
-  for (std::size_t o = 0; o < a.observations.size(); ++o) {
-    EXPECT_EQ(a.observations[o].feature, b.observations[o].feature);
-    EXPECT_EQ(a.observations[o].value, b.observations[o].value);
+  ASSERT_EQ(a.observations(), b.observations());
+  for (std::size_t o = 0; o < a.observations(); ++o) {
+    EXPECT_EQ(a.feature[o], b.feature[o]);
+    EXPECT_EQ(a.value[o], b.value[o]);
   }
 }
 
@@ -133,7 +133,7 @@ TEST_F(CsvFile, SizesNextToAPageAreReadToTheLastByte) {
     std::string text = "id,time,x\nlast,0,12345.5";
     text.insert(10, size - text.size(), '\n');
     ASSERT_EQ(text.size(), size);
-    EXPECT_EQ(read_csv(put(text)).observations.at(0).value, 12345.5) << size;
+    EXPECT_EQ(read_csv(put(text)).value.at(0), 12345.5) << size;
   }
 }
 
@@ -211,7 +211,7 @@ TEST_F(CsvFile, WhatCannotBeWrittenIsRefusedAndLeavesNothing) {
   pair.features = {"value", "feature"};
   EXPECT_NE(refused(pair).find("would read as long form"), std::string::npos);
   Dataset infinite = d;
-  infinite.observations[0].value = std::numeric_limits<double>::infinity();
+  infinite.value[0] = std::numeric_limits<double>::infinity();
   EXPECT_NE(refused(infinite).find("column 'x': a value is not finite"), std::string::npos);
   Dataset nameless = d;
   nameless.ids[0].clear();

@@ -156,7 +156,7 @@ TEST(ReadCsv, LongRunsOfEmptyCells) {
   }
   const Dataset d = read_csv_text(text, "f");
   ASSERT_EQ(d.events(), 40u);
-  ASSERT_EQ(d.observations.size(), 40u);
+  ASSERT_EQ(d.observations(), 40u);
   for (int row = 0; row < features; ++row) {
     EXPECT_EQ(d.observed(static_cast<std::size_t>(row))[0].feature, row);
     EXPECT_EQ(d.observed(static_cast<std::size_t>(row))[0].value, 7.0);
@@ -172,8 +172,24 @@ TEST(ReadCsv, LongRunsOfEmptyCells) {
 TEST(ReadCsv, LabelsThatAreNotAllNumbersAreSortedAsText) {
   EXPECT_EQ(read_csv_text("id,time,x,label\na,0,1,9\nb,0,1,10\nc,0,1,-1e1\n", "f").classes,
             (Texts{"-1e1", "9", "10"}));
-  EXPECT_EQ(read_csv_text("id,time,x,label\na,0,1,9\nb,0,1,10\nc,0,1,nan\n", "f").classes,
-            (Texts{"10", "9", "nan"}));
+  EXPECT_EQ(read_csv_text("id,time,x,label\na,0,1,9\nb,0,1,10\nc,0,1,x\n", "f").classes,
+            (Texts{"10", "9", "x"}));
+}
+
+TEST(ReadCsv, ALabelOrGroupThatSpellsUnknownIsNone) {
+  for (const char* unknown : {"", "NA", "N/A", "NaN", "null", "\"NA\""}) {
+    const Dataset d =
+        read_csv_text(std::string("id,time,x,label,group\na,0,1,yes,g\nb,0,1,") + unknown + "," +
+                          unknown + "\nb,1,1,no,\nc,0,1," + unknown + "," + unknown + "\n",
+                      "f");
+    EXPECT_EQ(d.classes, (Texts{"no", "yes"})) << unknown;
+    EXPECT_EQ(d.labels, (std::vector<std::int32_t>{1, 0, Dataset::kNone})) << unknown;
+    EXPECT_EQ(d.groups, Texts{"g"}) << unknown;
+    EXPECT_EQ(d.group_of, (std::vector<std::int32_t>{0, Dataset::kNone, Dataset::kNone}));
+  }
+  EXPECT_EQ(error_of("id,time,x\na,0,NA\n"),
+            "f.csv:2: column 'x': 'NA' is not a number; write one, or leave the cell empty if "
+            "nothing is known");
 }
 
 TEST(ReadCsv, ManyRowsBeyondTheSampleThatSizesTheArrays) {
@@ -332,17 +348,8 @@ TEST(ReadCsvError, DamagedTextIsReadSoundlyOrRefused) {
     try {
       const Dataset d = read_csv_text(text, "f.csv");
       ++sound;
-      ASSERT_EQ(d.first_event.size(), d.size() + 1);
-      ASSERT_EQ(d.first_observation.back(), d.observations.size());
-      for (std::size_t i = 0; i < d.size(); ++i)
-        for (std::size_t e = d.first_event[i]; e < d.first_event[i + 1]; ++e) {
-          ASSERT_TRUE(e == d.first_event[i] || d.times[e - 1] < d.times[e]) << text;
-          ASSERT_FALSE(d.observed(e).empty());
-          for (std::size_t k = 0; k < d.observed(e).size(); ++k) {
-            ASSERT_TRUE(std::isfinite(d.observed(e)[k].value));
-            ASSERT_TRUE(k == 0 || d.observed(e)[k - 1].feature < d.observed(e)[k].feature);
-          }
-        }
+      d.check();  // its message begins otherwise
+      for (std::size_t e = 0; e < d.events(); ++e) ASSERT_FALSE(d.observed(e).empty());
     } catch (const Error& error) {
       ASSERT_TRUE(std::string_view(error.what()).starts_with("f.csv:")) << error.what();
     }

@@ -6,6 +6,7 @@
 #include "edict/eval/evaluate.h"
 #include "edict/model/infer.h"
 #include "edict/model/encode.h"
+#include "edict/train/classifier_training.h"
 #include "edict/train/lessons.h"
 #include "engine/small_model.h"
 #include "temporary_folder.h"
@@ -112,6 +113,28 @@ TEST(Recalibrate, IsTheLastStepOfTrainingAndNotTakenTwice) {
     EXPECT_NEAR(factor, 1.0, 1e-3);
   trained(true);  // finished already: the same file once more
   EXPECT_EQ(folder.read("m.model"), file);
+}
+
+// Fine-tuning moves the distribution; where training recalibrated it, it is recalibrated again.
+TEST(Recalibrate, IsTheLastStepOfFineTuningToo) {
+  const Dataset& data = small_synthetic();
+  Config config = small_synthetic_config();
+  config.train.epochs = 3;
+  config.data.validation = 0.5;
+  config.data.train = 0.4;
+  config.train.recalibrate = true;
+  Model model = untrained_model(data, config);
+  ThreadPool pool(1);
+  train(model, data, model.split(data), pool, {});
+  ClassifierOptions options;
+  options.settings = config.classify;
+  options.settings.epochs = 3;
+  options.settings.fine_tune = 2;
+  options.settings.fine_tune_rate = 0.01;
+  const Model tuned = train_classifier(model, data, model.split(data), pool, options).model;
+  const Lessons lessons = distribution_lessons(tuned, data, tuned.split(data));
+  for (const double factor : spread_factors(tuned, lessons.validation, pool))
+    EXPECT_NEAR(factor, 1.0, 1e-3);
 }
 
 TEST(Recalibrate, NeedsADistribution) {

@@ -133,20 +133,5 @@ TEST(Trainer, ANonFiniteLossNamesSeriesAndEvent) {
   }
 }
 
-TEST(Fingerprint, SeesEveryPartOfTheData) {
-  const Dataset data = generate_synthetic(5, 3);
-  const std::uint64_t original = fingerprint(data);
-  EXPECT_EQ(fingerprint(generate_synthetic(5, 3)), original);
-  Dataset changed = data;
-  changed.observations[7].value += 1e-12;
-  EXPECT_NE(fingerprint(changed), original);
-  changed = data;
-  changed.times[3] += 1e-12;
-  EXPECT_NE(fingerprint(changed), original);
-  changed = data;
-  changed.labels[1] ^= 1;
-  EXPECT_NE(fingerprint(changed), original);
-}
-
 }  // namespace
 }  // namespace edict

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include "edict/cli/command.h"
+#include "edict/cli/given_data.h"
 #include "edict/cli/progress.h"
 #include "edict/core/error.h"
 #include "edict/core/interrupted.h"
-#include "edict/sources/csv.h"
 #include "edict/train/classifier_training.h"
 
 namespace edict::cli {
@@ -45,8 +45,8 @@ void run(const Options& options) {
   ClassifierOptions training;
   training.settings = settings_of(options, frozen.config);
   training.seeds = options.seeds;
-  const Dataset data = read_csv(options.data);
-  const Split parts = frozen.split(data);
+  const Dataset data = open_for(frozen, options.data);
+  const Split parts = frozen.split_to_train(data);
   training.stop = &interrupt_flag(kNothingWritten);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   const auto epochs = static_cast<double>(training.settings.fine_tune);

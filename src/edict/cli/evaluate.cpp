@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "edict/cli/command.h"
+#include "edict/cli/given_data.h"
 #include "edict/cli/progress.h"
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/json_text.h"
-#include "edict/sources/csv.h"
 
 namespace edict::cli {
 namespace {
@@ -37,16 +37,19 @@ void run(const Options& options) {
   Progress progress("evaluating");
   progress.begin();
   const Model model = load_model(options.model);
-  const Dataset data = read_csv(options.data);
-  model.check_data(data);
-  const Split parts = model.split(data);
-  const auto& series = options.split == "test"         ? parts.test
-                       : options.split == "validation" ? parts.validation
-                                                       : parts.train;
+  const Dataset data = open_for(model, options.data);
+  const std::vector<std::size_t> series = model.series_of(data, options.split);
+  const std::string about = about_series(model, data, series);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   const Evaluation result = evaluate(model, data, series, pool, options.guard.resolve());
   progress.end();
   std::FILE* const text = text_stream({options.json});
+  if (!about.empty()) fmt::print(text, "{}\n", about);
+  if (model.fine_tuned() && any_trained_on(model, data, series))
+    fmt::print(
+        text,
+        "note: fine-tuning also showed it what lies after t_cut of those, so their extrapolation "
+        "is none\n");
   fmt::print(text, "{} split, {} series, {} units, t_cut {:.6g}\n\n", options.split, series.size(),
              model.config.data.standardise ? "standardised" : "raw", model.protocol.t_cut);
   fmt::print(text, "  {:<24} {:>18} {:>7} {:>9} {:>8}   {}\n", "", "MSE", "ECE", "NLL", "CRPS",
@@ -59,6 +62,7 @@ void run(const Options& options) {
   json["model"] = options.model;
   json["data"] = options.data;
   json["split"] = options.split;
+  json["note"] = about;
   json["config"] = to_json(model.config);
   write_atomically(options.json, json_text(json, 2) + "\n");
 }
@@ -71,9 +75,7 @@ void add_evaluate(CLI::App& app) {
       "evaluate", "Calibration: interpolation before t_cut and extrapolation after it");
   command->add_option("model", options->model, "a trained model")->required()->type_name("MODEL");
   command->add_option("data", options->data, "the data")->required()->type_name("DATA.csv");
-  command->add_option("--split", options->split, "which part of the data")
-      ->check(CLI::IsMember({"train", "validation", "test"}))
-      ->capture_default_str();
+  add_split(*command, options->split);
   add_output(*command, "--json", options->json, "write everything there; - is standard output")
       ->type_name("FILE");
   options->guard.add_to(*command);

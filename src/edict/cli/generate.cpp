@@ -29,7 +29,7 @@ void add_generate(CLI::App& app) {
     const Dataset data = generate_synthetic(options->series, options->seed);
     write_csv(data, options->out);
     fmt::print(text_stream({options->out}), "{}: {} series, {} events, {} observations\n",
-               options->out, data.size(), data.events(), data.observations.size());
+               options->out, data.size(), data.events(), data.observations());
   });
 }
 

@@ -7,7 +7,7 @@
 #include "edict/core/read_file.h"
 #include "edict/data/summary.h"
 #include "edict/model/model.h"
-#include "edict/sources/csv.h"
+#include "edict/sources/source.h"
 
 namespace edict::cli {
 namespace {
@@ -53,6 +53,9 @@ void print_model(const std::string& path, Model model) {
              model.network->classes() > 0
                  ? fmt::format(", classifies {} classes", model.network->classes())
                  : "");
+  fmt::print("  trained on {} series, chosen by {} (validation), {} left to judge it (test)\n",
+             model.seen.count(Part::train), model.seen.count(Part::validation),
+             model.seen.count(Part::test));
   fmt::print("\n  {:<24} {}\n", "setting", "value");
   for (const settings::Key& key : keys(model.config))
     fmt::print("  {:<24} {}\n", key.name, settings::value_text(key));

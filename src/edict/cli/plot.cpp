@@ -3,23 +3,24 @@
 #include <algorithm>
 
 #include "edict/cli/command.h"
+#include "edict/cli/given_data.h"
 #include "edict/cli/progress.h"
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/report/demonstration.h"
-#include "edict/sources/csv.h"
 
 namespace edict::cli {
 namespace {
 
 struct Options {
-  std::string model, data, out;
+  std::string model, data, out, split = "test";
   std::vector<std::string> ids;
   double level = 0.9;
   int threads = 0;
 };
 
-std::vector<std::size_t> chosen(const Options& options, const Dataset& data, const Split& parts) {
+std::vector<std::size_t> chosen(const Options& options, const Dataset& data,
+                                const std::vector<std::size_t>& judged) {
   std::vector<std::size_t> series;
   for (const std::string& id : options.ids) {
     const auto found = std::find(data.ids.begin(), data.ids.end(), id);
@@ -29,8 +30,7 @@ std::vector<std::size_t> chosen(const Options& options, const Dataset& data, con
     series.push_back(static_cast<std::size_t>(found - data.ids.begin()));
   }
   if (series.empty())
-    series.assign(parts.test.begin(),
-                  parts.test.begin() + std::min<std::ptrdiff_t>(3, std::ssize(parts.test)));
+    series.assign(judged.begin(), judged.begin() + std::min<std::ptrdiff_t>(3, std::ssize(judged)));
   return series;
 }
 
@@ -44,11 +44,11 @@ void run(const Options& options) {
   Progress progress("plotting");
   progress.begin();
   const Model model = load_model(options.model);
-  const Dataset data = read_csv(options.data);
-  model.check_data(data);
-  const Split parts = model.split(data);
+  const Dataset data = open_for(model, options.data);
+  const std::vector<std::size_t> judged = model.series_of(data, options.split);
+  const std::string about = about_series(model, data, judged);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
-  const std::vector<std::size_t> series = chosen(options, data, parts);
+  const std::vector<std::size_t> series = chosen(options, data, judged);
 
   std::vector<Section> sections;
   for (std::size_t i : series) {
@@ -75,14 +75,15 @@ void run(const Options& options) {
       "style=\"background:var(--epistemic)\"></span>what the model's own doubt (epistemic) adds. "
       "Filled dots were absorbed; hollow ones, after the dashed line at t = {:.4g}, were not.",
       100 * options.level, model.protocol.t_cut);
-  const Evaluation evaluation = evaluate(model, data, parts.test, pool);
+  const Evaluation evaluation = evaluate(model, data, judged, pool);
   sections.push_back(
       {"Calibration",
        fmt::format(
-           "On the {} test series. <span class=\"key\" style=\"background:var(--mean)\"></span>"
+           "On {} series{}. <span class=\"key\" style=\"background:var(--mean)\"></span>"
            "interpolation: {} <span class=\"key\" style=\"background:var(--second)\"></span>"
            "extrapolation: {}. A calibrated model's coverage lies on the dotted line.",
-           parts.test.size(), figures(evaluation.interpolation), figures(evaluation.extrapolation)),
+           judged.size(), about.empty() ? " of the test split" : fmt::format(" ({})", about),
+           figures(evaluation.interpolation), figures(evaluation.extrapolation)),
        {coverage_figure(evaluation), width_figure(evaluation)}});
   write_atomically(
       options.out,
@@ -90,8 +91,10 @@ void run(const Options& options) {
                     std::filesystem::path(options.data).filename().string(),
                 "Distributions in continuous time, learnt from irregular observations.", sections));
   progress.end();
+  std::FILE* const text = text_stream({options.out});
+  if (!about.empty()) fmt::print(text, "{}\n", about);
   if (!is_standard_output(options.out))
-    fmt::print("{}\n", std::filesystem::absolute(options.out).string());
+    fmt::print(text, "{}\n", std::filesystem::absolute(options.out).string());
 }
 
 }  // namespace
@@ -105,9 +108,10 @@ void add_plot(CLI::App& app) {
   add_output(*command, "--out", options->out, "where to write; - is standard output")
       ->required()
       ->type_name("PAGE.html");
-  command->add_option("--series", options->ids, "ids to draw; default: three of the test split")
+  command->add_option("--series", options->ids, "ids to draw; default: three of --split")
       ->delimiter(',')
       ->type_name("ID,...");
+  add_split(*command, options->split);
   command->add_option("--level", options->level, "of the predictive interval")
       ->check(CLI::Range(0.001, 0.999999))
       ->capture_default_str();

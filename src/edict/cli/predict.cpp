@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "edict/cli/command.h"
+#include "edict/cli/given_data.h"
 #include "edict/cli/progress.h"
 #include "edict/cli/time_grid.h"
 #include "edict/core/atomic_file.h"
@@ -60,7 +61,7 @@ void write_distributions(const Options& options, const Model& model, const Datas
   fmt::print(told, "{}: {} rows, {} series at {} times, {} % interval\n", options.out, rows,
              data.size(), times.size(), 100 * options.level);
   if (options.guard.kind != "none")
-    fmt::print(told, "{}\n", clipped_text(clipped, data.observations.size()));
+    fmt::print(told, "{}\n", clipped_text(clipped, data.observations()));
 }
 
 // id,time,class,probability; without --at once a series, with everything observed.
@@ -95,7 +96,7 @@ void write_classes(const Options& options, const Model& model, const Dataset& da
   fmt::print(told, "{}: probabilities of {} classes for {} series\n", options.out,
              model.classes.size(), data.size());
   if (options.guard.kind != "none" && times.empty())
-    fmt::print(told, "{}\n", clipped_text(clipped, data.observations.size()));
+    fmt::print(told, "{}\n", clipped_text(clipped, data.observations()));
 }
 
 void run(const Options& options) {
@@ -106,8 +107,7 @@ void run(const Options& options) {
     throw Error("--at is missing: give the times to ask for, as START:STEP:END or t1,t2,…");
   const std::vector<double> times =
       options.at.empty() ? std::vector<double>{} : parse_times("--at", options.at);
-  const Dataset data = read_csv(options.data);
-  model.check_data(data);
+  const Dataset data = open_for(model, options.data);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   if (classes)
     write_classes(options, model, data, times, pool);

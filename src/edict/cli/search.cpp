@@ -6,8 +6,8 @@
 #include "edict/cli/progress.h"
 #include "edict/core/error.h"
 #include "edict/core/interrupted.h"
-#include "edict/sources/csv.h"
-#include "edict/train/checkpoint.h"
+#include "edict/data/fingerprint.h"
+#include "edict/sources/source.h"
 
 namespace edict::cli {
 namespace {
@@ -40,7 +40,7 @@ void run(const Options& options) {
     for (const std::string& text : options.ranges) study.ranges.push_back(parse_range(text));
   }
   Progress progress("searching");
-  const Dataset data = read_csv(options.data);
+  const Dataset data = open_data(options.data);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
 
   std::string running;

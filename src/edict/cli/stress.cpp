@@ -7,12 +7,12 @@
 #include <optional>
 
 #include "edict/cli/command.h"
+#include "edict/cli/given_data.h"
 #include "edict/cli/progress.h"
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/json_text.h"
 #include "edict/report/demonstration.h"
-#include "edict/sources/csv.h"
 
 namespace edict::cli {
 namespace {
@@ -105,15 +105,13 @@ void run(const Options& options) {
   StressOptions sweep = sweep_of(options);
   Progress progress("stress");
   const Model model = load_model(options.model);
-  const Dataset data = read_csv(options.data);
-  model.check_data(data);
+  const Dataset data = open_for(model, options.data);
+  const std::vector<std::size_t> series = model.series_of(data, options.split);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   sweep.stop = &interrupt_flag();
   sweep.progress = [&](std::size_t done, std::size_t all) {
     progress.update(static_cast<double>(done) / static_cast<double>(all));
   };
-  const Split parts = model.split(data);
-  const auto& series = options.split == "test" ? parts.test : parts.validation;
   progress.begin();
   const StressResult result = stress(model, data, series, pool, sweep);
   progress.line(fmt::format(
@@ -122,7 +120,10 @@ void run(const Options& options) {
       result.unlabelled > 0 ? fmt::format("; {} without a label left out", result.unlabelled)
                             : ""));
   progress.end();
-  print(text_stream({options.json, options.plot}), result);
+  std::FILE* const text = text_stream({options.json, options.plot});
+  if (const std::string about = about_series(model, data, series); !about.empty())
+    fmt::print(text, "{}\n", about);
+  print(text, result);
   if (!options.plot.empty())
     write_atomically(options.plot,
                      html_page("edict: " + model.config.model.kind + " under noise",
@@ -143,9 +144,7 @@ void add_stress(CLI::App& app) {
       ->required()
       ->type_name("CLF");
   command->add_option("data", options->data, "labelled data")->required()->type_name("DATA.csv");
-  command->add_option("--split", options->split, "which part of the data; choose by validation")
-      ->check(CLI::IsMember({"validation", "test"}))
-      ->capture_default_str();
+  add_split(*command, options->split);
   command->add_option("--guard", options->guards, "any of none,edgr,pop-mean; all by default")
       ->delimiter(',');
   command->add_option("--levels", options->levels, "noise levels, as 0-9 or 0,3,9")

@@ -7,7 +7,7 @@
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/interrupted.h"
-#include "edict/sources/csv.h"
+#include "edict/sources/source.h"
 #include "edict/train/trainer.h"
 
 namespace edict::cli {
@@ -61,10 +61,9 @@ void run(const Options& options) {
   if (!options.kind.empty()) assign(config, "model.kind=" + options.kind);
   check(options);
   Progress progress("training");
-  const Dataset data = read_csv(options.data);
-  const Split parts =
-      split(data, static_cast<std::uint64_t>(config.data.seed), config.data.train,
-            config.data.validation, config.data.split == "group" ? SplitBy::group : SplitBy::label);
+  const Dataset data = open_data(options.data);
+  const Split parts = split(data, config.data);
+  check_trainable(parts, config.data);
   Model model = Model::create(config, data, parts);
   for (std::size_t j : never_observed(data, parts.train, model.protocol.t_cut))
     progress.line(fmt::format("note: feature '{}' is never observed in the training split",

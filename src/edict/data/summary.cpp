@@ -56,13 +56,13 @@ Summary summarise(const Dataset& dataset) {
   Summary summary;
   summary.series = dataset.size();
   summary.events = dataset.events();
-  summary.observations = dataset.observations.size();
+  summary.observations = dataset.observations();
   summary.events_per_series = share(summary.events, summary.series);
   summarise_times(dataset, summary);
 
   const auto features = moments_of(dataset.features.size(), [&](auto visit) {
-    for (const Observation& observation : dataset.observations)
-      visit(static_cast<std::size_t>(observation.feature), observation.value);
+    for (std::size_t o = 0; o < dataset.observations(); ++o)
+      visit(static_cast<std::size_t>(dataset.feature[o]), dataset.value[o]);
   });
   for (const Moments& m : features)
     summary.features.push_back(

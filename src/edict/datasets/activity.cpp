@@ -197,7 +197,7 @@ Dataset import_activity(const std::filesystem::path& from, ImportReport& report,
                     entries[0].name, window, kDownload.page));
   report.add("kept", fmt::format("{} windows of {} rows from {} recordings, {} values",
                                  grouped(dataset.size()), window, dataset.groups.size(),
-                                 grouped(dataset.observations.size())));
+                                 grouped(dataset.observations())));
   return dataset;
 }
 

@@ -168,13 +168,13 @@ Dataset import_gestures(const fs::path& from, ImportReport& report, std::uint64_
   }
   if (progress) progress(1.0);
   report.add("dropped", fmt::format("{} of {} values at random, seed {}, to keep {:g} %",
-                                    grouped(values - dataset.observations.size() - unusable),
+                                    grouped(values - dataset.observations() - unusable),
                                     grouped(values), seed, 100 * keep_fraction));
   if (unusable > 0)
     report.add("dropped", fmt::format("{} values that are missing or infinite", grouped(unusable)));
   report.add("kept", fmt::format("{} gestures of {} classes, {} values at {} times",
                                  grouped(dataset.size()), dataset.classes.size(),
-                                 grouped(dataset.observations.size()), grouped(dataset.events())));
+                                 grouped(dataset.observations()), grouped(dataset.events())));
   return dataset;
 }
 

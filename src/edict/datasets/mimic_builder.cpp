@@ -123,9 +123,11 @@ void MimicBuilder::drop_features(const std::vector<std::int32_t>& new_index) {
     for (; old_event < old_end; ++old_event) {
       const std::size_t old_last = d.first_observation[old_event + 1], first = observation;
       for (; old_observation < old_last; ++old_observation) {
-        const Observation seen = d.observations[old_observation];
-        const std::int32_t feature = new_index[static_cast<std::size_t>(seen.feature)];
-        if (feature >= 0) d.observations[observation++] = {feature, seen.value};
+        const std::int32_t feature =
+            new_index[static_cast<std::size_t>(d.feature[old_observation])];
+        if (feature < 0) continue;
+        d.feature[observation] = feature;
+        d.value[observation++] = d.value[old_observation];
       }
       if (observation == first) continue;
       d.times[event++] = d.times[old_event];
@@ -147,7 +149,8 @@ void MimicBuilder::drop_features(const std::vector<std::int32_t>& new_index) {
   d.first_event.resize(series + 1);
   d.times.resize(event);
   d.first_observation.resize(event + 1);
-  d.observations.resize(observation);
+  d.feature.resize(observation);
+  d.value.resize(observation);
 }
 
 void MimicBuilder::drop_rare_features(ImportReport& report) {
@@ -177,6 +180,7 @@ void MimicBuilder::drop_rare_features(ImportReport& report) {
   const std::size_t stays = dataset_.size();
   drop_features(new_index);
   dataset_.features = std::move(kept);
+  dataset_.check();
   if (stays > dataset_.size())
     report.add("dropped",
                fmt::format("{} stays without any value", grouped(stays - dataset_.size())));
@@ -219,10 +223,9 @@ Dataset MimicBuilder::finish(ImportReport& report) {
   if (count(Dataset::kNone) > 0)
     report.add("kept", fmt::format("{} stays without an outcome, so without label",
                                    grouped(count(Dataset::kNone))));
-  report.add("kept",
-             fmt::format("{} stays, {} of them ending in death; {} values in {} hours",
-                         grouped(dataset_.size()), grouped(count(1)),
-                         grouped(dataset_.observations.size()), grouped(dataset_.events())));
+  report.add("kept", fmt::format("{} stays, {} of them ending in death; {} values in {} hours",
+                                 grouped(dataset_.size()), grouped(count(1)),
+                                 grouped(dataset_.observations()), grouped(dataset_.events())));
   return std::move(dataset_);
 }
 

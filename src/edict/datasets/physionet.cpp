@@ -222,11 +222,11 @@ Dataset import_physionet(const fs::path& from, ImportReport& report, const Progr
   if (unlabelled > 0)
     report.add("kept",
                fmt::format("{} stays without an outcome, so without label", grouped(unlabelled)));
-  report.add("kept", fmt::format("{} stays, {} of them ending in death; {} values in {} bins of "
-                                 "{} minutes",
-                                 grouped(dataset.size()), grouped(deaths),
-                                 grouped(dataset.observations.size()), grouped(dataset.events()),
-                                 kPhysionetBinMinutes));
+  report.add("kept",
+             fmt::format("{} stays, {} of them ending in death; {} values in {} bins of "
+                         "{} minutes",
+                         grouped(dataset.size()), grouped(deaths), grouped(dataset.observations()),
+                         grouped(dataset.events()), kPhysionetBinMinutes));
   return dataset;
 }
 

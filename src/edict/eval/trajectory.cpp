@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "edict/math/student_t.h"
@@ -26,10 +27,9 @@ std::vector<std::size_t> events_of(const Dataset& data, std::size_t series,
 // As it stands in the data: what went through the model's units and back differs in its last
 // digits.
 double observed_value(const Dataset& data, std::size_t event, std::int32_t feature) {
-  const auto observed = data.observed(event);
-  return std::find_if(observed.begin(), observed.end(),
-                      [&](const Observation& o) { return o.feature == feature; })
-      ->value;
+  for (const Observation& o : data.observed(event))
+    if (o.feature == feature) return o.value;
+  return std::numeric_limits<double>::quiet_NaN();  // never: what was clipped was observed
 }
 
 }  // namespace

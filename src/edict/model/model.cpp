@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "edict/core/error.h"
 #include "edict/core/hash.h"
 #include "edict/core/json_text.h"
+#include "edict/data/fingerprint.h"
 #include "edict/model/registry.h"
 
 namespace edict {
@@ -51,6 +53,10 @@ Model Model::create(const Config& config, const Dataset& data, const Split& spli
   model.statics = data.statics;
   model.classes = data.classes;
   model.protocol = fit_protocol(model.config.data, data, split);
+  // Not random, so that the same run writes the same file.
+  model.seen =
+      SeenSeries(Hash().number(config.data.seed).number(fingerprint(data)).text("salt").value());
+  model.seen.add(data, split, split_by(config.data));
   // A kind without a distribution can do nothing but classify; two classes are enough to ask it.
   with_classifier =
       with_classifier || !make_network(model.config, data.features,
@@ -78,6 +84,7 @@ Model Model::with_classifier(const Config& settings,
   model.statics = statics;
   model.classes = class_names;
   model.protocol = protocol;
+  model.seen = seen;
   model.network =
       make_network(model.config, features,
                    static_cast<Index>(statics.size()), static_cast<Index>(class_names.size()));
@@ -95,6 +102,10 @@ Index Model::classifier_size() const {
   for (const Tensor& tensor : network->layout().tensors())
     if (tensor.name.starts_with(kClassifier)) size += tensor.size;
   return size;
+}
+
+MatchedData Model::match(Dataset data) const {
+  return match_columns(std::move(data), features, statics);
 }
 
 void Model::check_data(const Dataset& data) const {
@@ -155,10 +166,39 @@ std::uint64_t fingerprint(const Model& model) {
   return hash.value();
 }
 
-Split Model::split(const Dataset& data) const {
-  return edict::split(data, static_cast<std::uint64_t>(config.data.seed), config.data.train,
-                      config.data.validation,
-                      config.data.split == "group" ? SplitBy::group : SplitBy::label);
+Split Model::split_to_train(const Dataset& data) const {
+  Split parts, fresh = edict::split(data, config.data);
+  for (const Part by_hash : {Part::train, Part::validation, Part::test})
+    for (const std::size_t i : fresh[by_hash]) {
+      const Part recorded = seen.part_of(data.ids[i], data.group_name(i));
+      parts[recorded == Part::unseen ? by_hash : recorded].push_back(i);
+    }
+  for (auto* part : {&parts.train, &parts.validation, &parts.test})
+    std::sort(part->begin(), part->end());
+  return parts;
+}
+
+bool Model::fine_tuned() const {
+  return network->has_distribution() && network->classes() > 0 && config.classify.fine_tune > 0;
+}
+
+std::vector<std::size_t> Model::series_of(const Dataset& data, std::string_view which) const {
+  std::vector<std::size_t> all(data.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  if (which == "all") return all;
+  Split parts = split(data);
+  for (const Part part : {Part::train, Part::validation, Part::test, Part::unseen}) {
+    if (which != name_of(part)) continue;
+    if (part == Part::test && parts.unseen.size() == data.size()) return all;
+    if (!parts[part].empty()) return std::move(parts[part]);
+    throw Error(
+        fmt::format("none of the {} series is a {} series of the model: {} were trained on, {} "
+                    "validated on, {} are test series and {} new; choose another split, or all",
+                    data.size(), which, parts.train.size(), parts.validation.size(),
+                    parts.test.size(), parts.unseen.size()));
+  }
+  throw Error(
+      fmt::format("there is no split '{}'; give train, validation, test, unseen or all", which));
 }
 
 // ---------------------------------------------------------------------------------------- file
@@ -176,6 +216,7 @@ TensorFile to_tensors(const Model& model) {
       {"horizon", model.protocol.horizon},
       {"standardisation", to_json(model.protocol.standardisation)},
       {"population", to_json(model.protocol.population)},
+      {"seen", to_json(model.seen)},
       {"classifier_seeds", seeds},
   };
   TensorFile file;
@@ -207,6 +248,10 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
   std::vector<std::int64_t> seeds;
   try {
     const nlohmann::json meta = parse_json(found->second);
+    if (meta.at("format") == 1)
+      throw Error(fmt::format(
+          "{}: was written by an earlier version of edict; train it again with this one",
+          path.string()));
     if (meta.at("format") != kFormat)
       throw refuse(
           fmt::format("format {} is not known to this version", json_text(meta.at("format"))));
@@ -218,6 +263,11 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
     meta.at("horizon").get_to(model.protocol.horizon);
     model.protocol.standardisation = standardisation_from_json(meta.at("standardisation"));
     model.protocol.population = standardisation_from_json(meta.at("population"));
+    try {
+      model.seen = seen_series_from_json(meta.at("seen"));
+    } catch (const Error& error) {
+      throw refuse(error.what());
+    }
     meta.at("classifier_seeds").get_to(seeds);
   } catch (const nlohmann::json::exception&) {
     throw refuse("its metadata is malformed");

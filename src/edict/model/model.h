@@ -5,14 +5,17 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "edict/data/dataset.h"
+#include "edict/data/match.h"
 #include "edict/engine/network.h"
 #include "edict/model/config.h"
 #include "edict/model/safetensors.h"
 #include "edict/protocol/agenda.h"
 #include "edict/protocol/protocol.h"
+#include "edict/protocol/seen.h"
 #include "edict/protocol/split.h"
 
 namespace edict {
@@ -27,12 +30,14 @@ struct Model {
   Config config;  // resolved: data.t_cut and data.start are what training used
   std::vector<std::string> features, statics, classes;
   Protocol protocol;
+  SeenSeries seen;  // of training, validation and test
   std::unique_ptr<Network> network;
   Vector<float> params;
   // Trained from several seeds on the same states h(T); the chosen one is also in `params`.
   std::vector<SeedClassifier> seed_classifiers;
 
-  // A network for this data with initial parameters; resolves what the configuration left open.
+  // A network for this data with initial parameters; resolves what the configuration left open,
+  // and records which series the split takes.
   // `with_classifier` asks for one that also tells classes apart, which a kind without a
   // distribution always does.
   static Model create(const Config& config, const Dataset& data, const Split& split,
@@ -44,7 +49,13 @@ struct Model {
   // How many of the last parameters are the classifier's on h(T); 0 without one.
   Index classifier_size() const;
 
-  // Throws Error where the data's features or covariates are not the model's.
+  // Whether the whole model was trained on the classes too, which shows it what lies after t_cut.
+  bool fine_tuned() const;
+
+  // The data with the model's features and covariates in the model's order, found by name.
+  MatchedData match(Dataset data) const;
+
+  // Throws Error where the data's features or covariates are not the model's, in its order.
   void check_data(const Dataset& data) const;
 
   // The data's labels as indices into this model's classes, matched by name. Throws Error for a
@@ -54,7 +65,17 @@ struct Model {
   // What a worker needs to be told for this guard. Throws Error for an eta that is none.
   InferenceOptions inference_options(const Guard& guard) const;
 
-  Split split(const Dataset& data) const;
+  // The part a series had when the model was made; unseen where it is new.
+  Part part_of(std::string_view id) const { return seen.part_of(id); }
+  Split split(const Dataset& data) const { return seen.split(data); }
+
+  // The same, with new series divided as those of training were: to train further on.
+  Split split_to_train(const Dataset& data) const;
+
+  // The series of a part ("train", "validation", "test", "unseen") or "all" of them. For "test" in
+  // data of which the model knows no series: all of them, since none was seen. Throws Error where
+  // that leaves nothing.
+  std::vector<std::size_t> series_of(const Dataset& data, std::string_view which) const;
 };
 
 // Tells models apart: of settings, names, scales and parameters.

@@ -13,7 +13,7 @@ struct DataSettings {
   std::int64_t seed = 0;
   double train = 0.7;
   double validation = 0.1;
-  std::string split = "label";
+  std::string split = "series";
   bool standardise = true;
   std::string start = "auto";
   double time_unit = 1.0;

@@ -10,7 +10,7 @@ namespace edict {
 Holdout draw_holdout(const Dataset& dataset, double t_cut, double fraction, std::uint64_t seed) {
   if (!(fraction >= 0.0 && fraction <= 1.0))
     throw Error(fmt::format("holdout: {} is not a share; give one from 0 to 1", fraction));
-  Holdout held(dataset.observations.size(), 0);
+  Holdout held(dataset.observations(), 0);
   for (std::size_t i = 0; i < dataset.size(); ++i) {
     Generator rng(seed, "holdout", hash_of(dataset.ids[i]));
     for (std::size_t e = dataset.first_event[i];

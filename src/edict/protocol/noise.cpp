@@ -40,35 +40,30 @@ struct Subject {
   std::size_t first, last;  // events
   double begin, end;        // times of the first and last event
 
-  template <class Visit>  // visit(time, observation)
+  template <class Visit>  // visit(time, feature, value)
   void each(Visit visit) const {
     for (std::size_t e = first; e < last; ++e)
       for (std::size_t o = dataset.first_observation[e]; o < dataset.first_observation[e + 1]; ++o)
-        visit(dataset.times[e], dataset.observations[o]);
+        visit(dataset.times[e], static_cast<std::size_t>(dataset.feature[o]), dataset.value[o]);
   }
 };
 
-std::size_t feature_of(const Observation& observation) {
-  return static_cast<std::size_t>(observation.feature);
-}
-
 void add_spread(const Subject& subject, Generator& rng, const NoiseSpec& noise,
                 const Standardisation& standardisation) {
-  subject.each([&](double time, Observation& observation) {
+  subject.each([&](double time, std::size_t f, double& value) {
     const double spread =
         std::min(noise.strength * std::pow(1.0 + noise.rate, time / noise.unit), kLargestSpread);
     const double draw = noise.kind == NoiseKind::asymmetric ? std::abs(rng.normal()) : rng.normal();
-    observation.value += standardisation.scale[feature_of(observation)] * spread * draw;
+    value += standardisation.scale[f] * spread * draw;
   });
 }
 
 void add_spikes(const Subject& subject, Generator& rng, const NoiseSpec& noise,
                 const Standardisation& standardisation) {
-  subject.each([&](double, Observation& observation) {
+  subject.each([&](double, std::size_t f, double& value) {
     const bool hit = rng.uniform() < noise.fraction;
     const double sign = rng.uniform() < 0.5 ? -1.0 : 1.0;
-    if (hit)
-      observation.value = standardisation.to_raw(feature_of(observation), sign * noise.strength);
+    if (hit) value = standardisation.to_raw(f, sign * noise.strength);
   });
 }
 
@@ -94,32 +89,29 @@ std::vector<Stretch> draw_stretches(const Subject& subject, Generator& rng, doub
 void add_stuck(const Subject& subject, Generator& rng, const NoiseSpec& noise) {
   const auto stretches = draw_stretches(subject, rng, noise.fraction, true);
   std::vector<double> last(stretches.size(), std::numeric_limits<double>::quiet_NaN());
-  subject.each([&](double time, Observation& observation) {
-    const std::size_t f = feature_of(observation);
+  subject.each([&](double time, std::size_t f, double& value) {
     if (time >= stretches[f].begin && !std::isnan(last[f]))
-      observation.value = last[f];
+      value = last[f];
     else
-      last[f] = observation.value;
+      last[f] = value;
   });
 }
 
 void add_drift(const Subject& subject, Generator& rng, const NoiseSpec& noise,
                const Standardisation& standardisation) {
   const auto stretches = draw_stretches(subject, rng, noise.fraction, true);
-  subject.each([&](double time, Observation& observation) {
-    const std::size_t f = feature_of(observation);
+  subject.each([&](double time, std::size_t f, double& value) {
     const double start = stretches[f].begin;
     if (time > start)
-      observation.value +=
-          noise.strength * standardisation.scale[f] * (time - start) / (subject.end - start);
+      value += noise.strength * standardisation.scale[f] * (time - start) / (subject.end - start);
   });
 }
 
 void change_units(const Subject& subject, Generator& rng, const NoiseSpec& noise) {
   const auto stretches = draw_stretches(subject, rng, noise.fraction, false);
-  subject.each([&](double time, Observation& observation) {
-    const Stretch& stretch = stretches[feature_of(observation)];
-    if (time >= stretch.begin && time <= stretch.end) observation.value *= noise.strength;
+  subject.each([&](double time, std::size_t f, double& value) {
+    const Stretch& stretch = stretches[f];
+    if (time >= stretch.begin && time <= stretch.end) value *= noise.strength;
   });
 }
 
@@ -129,9 +121,8 @@ void remove_burst(const Subject& subject, Generator& rng, const NoiseSpec& noise
   const double length = noise.strength * (subject.end - subject.begin);
   const double start = rng.uniform(subject.begin, subject.end - length);
   if (!hit || length <= 0.0) return;
-  subject.each([&](double time, Observation& observation) {
-    if (time >= start && time <= start + length)
-      observation.value = std::numeric_limits<double>::quiet_NaN();
+  subject.each([&](double time, std::size_t, double& value) {
+    if (time >= start && time <= start + length) value = std::numeric_limits<double>::quiet_NaN();
   });
 }
 
@@ -240,9 +231,8 @@ Dataset with_noise(const Dataset& dataset, std::span<const std::size_t> series,
         change_units(subject, rng, noise);
         break;
     }
-    subject.each([](double, Observation& observation) {
-      if (std::isinf(observation.value))
-        observation.value = std::copysign(kLargestValue, observation.value);
+    subject.each([](double, std::size_t, double& value) {
+      if (std::isinf(value)) value = std::copysign(kLargestValue, value);
     });
   }
   return noise.kind == NoiseKind::bursts ? without_dropped(result) : result;

@@ -1,28 +1,46 @@
 // Which series train, which choose (validation) and which judge (test).
+//
+// The part of a series is a function of the seed and of its own key: its id, or the name of its
+// group where whole groups stay on one side. A number in [0, 1) is drawn for the key, and the
+// shares divide that interval. The order of the rows, the other series, later additions and the
+// labels never move a series. The price: parts have their shares in expectation only (n·p ± √(n·p·
+// (1−p)), of every class alike), since exact proportions would be a function of all the series.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "edict/data/dataset.h"
+#include "edict/protocol/data_settings.h"
 
 namespace edict {
 
+enum class Part { train, validation, test, unseen };  // unseen: of none of the three
+std::string_view name_of(Part part);
+
 // Indices of series, each list ascending.
 struct Split {
-  std::vector<std::size_t> train, validation, test;
+  std::vector<std::size_t> train = {}, validation = {}, test = {};
+  std::vector<std::size_t> unseen = {};  // only where a model is asked about series new to it
+
+  std::vector<std::size_t>& operator[](Part part);
 };
 
 enum class SplitBy {
-  label,  // every class in the same proportions; series without label are a class of their own
-  group,  // whole groups on one side; a series without group is a group of its own
+  series,  // each on its own
+  group,   // whole groups on one side; a series without group is on its own
 };
 
-// `train` and `validation` are shares of the series, the test part is the rest. A part with a
-// positive share is never empty. Part sizes are the shares rounded by largest remainder; by group
-// they are only as near as the sizes of the groups allow.
+// `train` and `validation` are shares of the series, the test part is the rest.
 Split split(const Dataset& dataset, std::uint64_t seed, double train = 0.7, double validation = 0.1,
-            SplitBy by = SplitBy::label);
+            SplitBy by = SplitBy::series);
+Split split(const Dataset& dataset, const DataSettings& settings);
+SplitBy split_by(const DataSettings& settings);
+
+// Throws Error where a part that training cannot do without is empty, as chance has it with few
+// series.
+void check_trainable(const Split& split, const DataSettings& settings);
 
 }  // namespace edict

@@ -45,9 +45,9 @@ Standardisation identity_standardisation(const Dataset& dataset) {
 
 Dataset standardised(const Dataset& dataset, const Standardisation& standardisation) {
   Dataset result = dataset;
-  for (Observation& observation : result.observations)
-    observation.value = standardisation.to_standard(static_cast<std::size_t>(observation.feature),
-                                                    observation.value);
+  for (std::size_t o = 0; o < result.observations(); ++o)
+    result.value[o] =
+        standardisation.to_standard(static_cast<std::size_t>(result.feature[o]), result.value[o]);
   const std::size_t statics = dataset.statics.size();
   for (std::size_t k = 0; k < result.static_values.size(); ++k) {
     double& value = result.static_values[k];

@@ -9,8 +9,9 @@
 //
 // Cells may be quoted as in RFC 4180; blanks around an unquoted cell are dropped; a byte-order
 // mark, Windows line ends, blank lines and a missing last line end are accepted. A colon in a
-// column name marks its kind, so a feature's name cannot contain one. Labels and groups are sorted:
-// by number if all of them are numbers, else by text.
+// column name marks its kind, so a feature's name cannot contain one. A label or group that is
+// empty or spelled NA, N/A, NaN or null is none. Labels and groups are sorted: by number if all of
+// them are numbers, else by text.
 #pragma once
 
 #include <cstddef>

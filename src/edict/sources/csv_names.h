@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -71,6 +72,13 @@ class CsvNames {
   std::unordered_map<std::string, std::int32_t, CsvTextHash, std::equal_to<>> numbers_;
   std::int32_t last_ = -1;
 };
+
+// The usual ways to write that nothing is known, beside an empty cell.
+inline bool spells_unknown(std::string_view text) {
+  for (const std::string_view spelling : {"NA", "N/A", "n/a", "<NA>", "NaN", "nan", "NULL", "null"})
+    if (text == spelling) return true;
+  return false;
+}
 
 inline std::optional<double> finite_number(std::string_view text) {
   double value;

@@ -1,6 +1,8 @@
 // Rows are read once, from the first byte to the last, into arrays of events and observations. A
 // file whose rows are already sorted by series and time (what write_csv makes) needs nothing more;
-// any other is put in order afterwards.
+// any other is put in order afterwards. Every row is held against the one before it as it is read,
+// so what comes out is in order without another pass over it (Dataset::check takes a fifth of the
+// time of reading).
 #include <fmt/core.h>
 #include <sys/mman.h>
 
@@ -87,7 +89,8 @@ class CsvReader {
       const std::uintptr_t first = (begin + large - 1) / large * large;
       if (first < end) ::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
     };
-    grow(observations_);
+    grow(feature_);
+    grow(value_);
     grow(times_);
     grow(series_);
     grow(first_observation_);
@@ -96,7 +99,7 @@ class CsvReader {
   void read_row(const char*& p) {
     const char* row = p;
     const std::span<const CsvLayout::Column> columns(layout_.columns);
-    const std::size_t observed = observations_.size();
+    const std::size_t observed = value_.size();
     std::int32_t series = Dataset::kNone, label = Dataset::kNone, group = Dataset::kNone;
     std::int32_t feature = Dataset::kNone;
     double time = kMissing;
@@ -115,10 +118,10 @@ class CsvReader {
           if (series == Dataset::kNone) text_.fail(row, "id", "it is empty; give every row an id");
           break;
         case CsvColumn::label:
-          label = read_name(p, c, classes_);
+          label = read_name(p, c, classes_, Unknown::may_be_spelled);
           break;
         case CsvColumn::group:
-          group = read_name(p, c, groups_);
+          group = read_name(p, c, groups_, Unknown::may_be_spelled);
           break;
         case CsvColumn::static_covariate:
           row_statics_.push_back(read_number(p, c));
@@ -133,7 +136,7 @@ class CsvReader {
           break;
         case CsvColumn::value:
           if (const double value = read_number(p, c); !std::isnan(value))
-            observations_.push_back({Dataset::kNone, value});
+            add_observation(Dataset::kNone, value);
           break;
       }
       if (*p == ',') continue;
@@ -142,14 +145,14 @@ class CsvReader {
     }
     p = CsvText::next_line(p);
     describe(row, static_cast<std::size_t>(series), label, group);
-    if (observations_.size() == observed) return;
+    if (value_.size() == observed) return;
     if (std::isnan(time))
       text_.fail(row, "time", "it is empty in a row with values; give the time of the observation");
     if (layout_.long_form) {
       if (feature == Dataset::kNone)
         text_.fail(row, layout_.name_of(CsvColumn::feature_name),
                    "it is empty beside a value; name the feature that was observed");
-      observations_.back().feature = feature;
+      feature_.back() = feature;
     }
     // In order: behind the last row of the same series, or the first row of a later one.
     if (!series_.empty() && series <= series_.back())
@@ -172,10 +175,15 @@ class CsvReader {
       }
       if (!CsvText::ends_cell(*p))
         if (const double value = read_number(p, c); !std::isnan(value))
-          observations_.push_back({layout_.columns[c].index, value});
+          add_observation(layout_.columns[c].index, value);
       if (*p != ',' || c + 1 == end) return;
       ++p, ++c;
     }
+  }
+
+  void add_observation(std::int32_t feature, double value) {
+    feature_.push_back(feature);
+    value_.push_back(value);
   }
 
   static std::size_t count_commas(const char* p) {
@@ -214,7 +222,10 @@ class CsvReader {
     row_statics_.clear();
   }
 
-  std::int32_t read_name(const char*& p, std::size_t column, CsvNames& names) {
+  enum class Unknown { is_empty, may_be_spelled };
+
+  std::int32_t read_name(const char*& p, std::size_t column, CsvNames& names,
+                         Unknown unknown = Unknown::is_empty) {
     if (names.repeats(p, text_.end())) {
       p += names.repeated();
       return names.last();
@@ -222,6 +233,7 @@ class CsvReader {
     const CsvCell cell = text_.read_cell(p, scratch_);
     names.remember({});
     if (cell.text.empty()) return Dataset::kNone;
+    if (unknown == Unknown::may_be_spelled && spells_unknown(cell.text)) return Dataset::kNone;
     if (cell.text.size() > limits_.text)
       text_.fail(cell.at, layout_.names[column],
                  fmt::format("the text is longer than {} bytes; shorten it or mend a quote",
@@ -282,7 +294,7 @@ class CsvReader {
   }
 
   void move_events(Dataset& dataset) {
-    first_observation_.push_back(observations_.size());
+    first_observation_.push_back(value_.size());
     if (!sorted_) sort_rows(dataset);
     dataset.first_event.assign(dataset.size() + 1, 0);
     for (const std::int32_t series : series_)
@@ -291,7 +303,8 @@ class CsvReader {
                      dataset.first_event.begin());
     dataset.times = std::move(times_);
     dataset.first_observation = std::move(first_observation_);
-    dataset.observations = std::move(observations_);
+    dataset.feature = std::move(feature_);
+    dataset.value = std::move(value_);
   }
 
   // Rows by series and time; rows of one event are joined in long form and an error in wide form.
@@ -306,40 +319,50 @@ class CsvReader {
     std::vector<std::int32_t> series;
     std::vector<double> times;
     std::vector<std::size_t> first;
-    std::vector<Observation> observations;
-    observations.reserve(observations_.size());
-    std::vector<std::pair<std::int32_t, std::size_t>> event;  // (feature, row) of the event at hand
+    std::vector<std::int32_t> features;
+    std::vector<double> values;
+    features.reserve(feature_.size());
+    values.reserve(value_.size());
+    struct Entry {
+      std::int32_t feature;
+      std::size_t row;
+      double value;
+    };
+    std::vector<Entry> event;  // what is observed at the event at hand
     for (std::size_t i = 0; i < order.size();) {
       const std::size_t row = order[i];
       series.push_back(series_[row]);
       times.push_back(times_[row]);
-      first.push_back(observations.size());
+      first.push_back(values.size());
       event.clear();
       for (;
            i < order.size() && series_[order[i]] == series_[row] && times_[order[i]] == times_[row];
            ++i) {
         if (!layout_.long_form && order[i] != row) fail_repeated(dataset, row, order[i], "");
         for (std::size_t o = first_observation_[order[i]]; o < first_observation_[order[i] + 1];
-             ++o) {
-          observations.push_back(observations_[o]);
-          event.emplace_back(observations_[o].feature, order[i]);
-        }
+             ++o)
+          event.push_back({feature_[o], order[i], value_[o]});
       }
-      if (!layout_.long_form) continue;
-      std::sort(event.begin(), event.end());
-      for (std::size_t e = 1; e < event.size(); ++e)
-        if (event[e].first == event[e - 1].first)
-          fail_repeated(dataset, event[e - 1].second, event[e].second,
-                        dataset.features[static_cast<std::size_t>(event[e].first)]);
-      std::sort(observations.begin() + static_cast<std::ptrdiff_t>(first.back()),
-                observations.end(),
-                [](const Observation& a, const Observation& b) { return a.feature < b.feature; });
+      if (layout_.long_form) {
+        std::sort(event.begin(), event.end(), [](const Entry& a, const Entry& b) {
+          return a.feature != b.feature ? a.feature < b.feature : a.row < b.row;
+        });
+        for (std::size_t e = 1; e < event.size(); ++e)
+          if (event[e].feature == event[e - 1].feature)
+            fail_repeated(dataset, event[e - 1].row, event[e].row,
+                          dataset.features[static_cast<std::size_t>(event[e].feature)]);
+      }
+      for (const Entry& entry : event) {
+        features.push_back(entry.feature);
+        values.push_back(entry.value);
+      }
     }
-    first.push_back(observations.size());
+    first.push_back(values.size());
     series_ = std::move(series);
     times_ = std::move(times);
     first_observation_ = std::move(first);
-    observations_ = std::move(observations);
+    feature_ = std::move(features);
+    value_ = std::move(values);
   }
 
   [[noreturn]] void fail_repeated(const Dataset& dataset, std::size_t earlier, std::size_t later,
@@ -374,7 +397,8 @@ class CsvReader {
   std::vector<std::int32_t> series_;
   std::vector<double> times_;
   std::vector<std::size_t> first_observation_;
-  std::vector<Observation> observations_;
+  std::vector<std::int32_t> feature_;
+  std::vector<double> value_;
   bool sorted_ = true;
 };
 

@@ -9,6 +9,7 @@
 #include "edict/core/utf8.h"
 #include "edict/sources/csv.h"
 #include "edict/sources/csv_layout.h"
+#include "edict/sources/csv_names.h"
 
 namespace edict {
 namespace {
@@ -39,12 +40,16 @@ void check(const Dataset& dataset, const std::filesystem::path& path) {
       if (!valid_utf8(name)) refuse("an id or name is not UTF-8; convert it");
   for (std::size_t i = 0; i < dataset.size(); ++i)
     if (dataset.ids[i].empty()) refuse(fmt::format("series {} has no id; give it one", i));
+  for (const auto* names : {&dataset.classes, &dataset.groups})
+    for (const std::string& name : *names)
+      if (name.empty() || spells_unknown(name))
+        refuse(fmt::format("'{}' cannot name a label or group: it reads as none; rename it", name));
   for (const double time : dataset.times)
     if (!std::isfinite(time)) refuse("a time is not finite; remove the event");
-  for (const Observation& observation : dataset.observations)
-    if (!std::isfinite(observation.value))
+  for (std::size_t o = 0; o < dataset.observations(); ++o)
+    if (!std::isfinite(dataset.value[o]))
       refuse(fmt::format("column '{}': a value is not finite; remove the observation",
-                         features[static_cast<std::size_t>(observation.feature)]));
+                         features[static_cast<std::size_t>(dataset.feature[o])]));
 }
 
 }  // namespace

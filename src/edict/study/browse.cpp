@@ -30,7 +30,7 @@ json numbers(const std::vector<double>& values) {
 // The features with most observations, in their own order.
 std::vector<std::size_t> most_observed(const Dataset& one, int count) {
   std::vector<std::size_t> seen(one.features.size()), order(one.features.size());
-  for (const Observation& o : one.observations) ++seen[static_cast<std::size_t>(o.feature)];
+  for (const std::int32_t feature : one.feature) ++seen[static_cast<std::size_t>(feature)];
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return seen[a] > seen[b]; });

@@ -42,11 +42,6 @@ std::vector<std::string> names_of(const std::vector<Guard>& guards) {
   return names;
 }
 
-Split split_of(const Dataset& data, const DataSettings& config) {
-  return split(data, static_cast<std::uint64_t>(config.seed), config.train, config.validation,
-               config.split == "group" ? SplitBy::group : SplitBy::label);
-}
-
 void check(const RunHooks& hooks) { leave_if_stopped(hooks.stop); }
 
 void tell(const RunHooks& hooks, double share, const std::string& note) {
@@ -59,7 +54,7 @@ std::string hash_text(std::string_view text) { return Hash().text(text).hex(); }
 
 Run::Run(RunSpec spec, const Dataset& data, std::uint64_t data_fingerprint,
          const std::filesystem::path& runs)
-    : spec_(std::move(spec)), data_(data), split_(split_of(data, spec_.config.data)) {
+    : spec_(std::move(spec)), data_(data), split_(split(data, spec_.config.data)) {
   has_distribution_ = Model::create(spec_.config, data_, split_).network->has_distribution();
   labelled_ = data_.labelled();
   json settings = to_json(spec_.config);

@@ -110,9 +110,7 @@ SearchResult search(const Config& base, std::uint64_t subject, const Trial& tria
 Trial training_trial(const Dataset& data, ThreadPool& pool, const TrainOptions& training) {
   return [&data, &pool, training](const Config& config, const std::filesystem::path& path,
                                   Outcome& outcome) {
-    const Split parts = split(data, static_cast<std::uint64_t>(config.data.seed), config.data.train,
-                              config.data.validation,
-                              config.data.split == "group" ? SplitBy::group : SplitBy::label);
+    const Split parts = split(data, config.data);
     Model model = Model::create(config, data, parts);
     if (!model.network->has_distribution())
       throw Error(fmt::format("model.kind = {} predicts no distribution to be judged by",

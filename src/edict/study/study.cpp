@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "edict/core/error.h"
+#include "edict/data/fingerprint.h"
 #include "edict/datasets/synthetic.h"
 #include "edict/sources/csv.h"
-#include "edict/train/checkpoint.h"
 
 namespace edict {
 namespace {
@@ -63,8 +63,7 @@ std::vector<Scheduled> schedule(const Plan& plan, const PlannedModel& model,
   try {
     RunSpec spec{data.plan,    loaded.path, model.method, config_of(plan, model),
                  model.guards, plan.levels, plan.seeds};
-    const Split parts = split(data.data, static_cast<std::uint64_t>(spec.config.data.seed),
-                              spec.config.data.train, spec.config.data.validation);
+    const Split parts = split(data.data, spec.config.data);
     const bool several = !Model::create(spec.config, data.data, parts).network->has_distribution();
     std::vector<std::int64_t> seeds = model.train_seeds;
     if (seeds.empty())

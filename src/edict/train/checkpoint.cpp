@@ -6,7 +6,6 @@
 
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
-#include "edict/core/hash.h"
 #include "edict/core/json_text.h"
 
 namespace edict {
@@ -25,23 +24,6 @@ void restore(const TensorFile& file, const char* name, Vector<float>& values) {
 }
 
 }  // namespace
-
-std::uint64_t fingerprint(const Dataset& data) {
-  Hash hash;
-  const auto texts = [&](const std::vector<std::string>& all) {
-    hash.number(std::uint64_t{all.size()});
-    for (const std::string& text : all) hash.text(text);
-  };
-  texts(data.features);
-  texts(data.statics);
-  texts(data.ids);
-  hash.numbers(std::span(std::as_const(data.labels)));
-  hash.numbers(std::span(std::as_const(data.static_values)));
-  hash.numbers(std::span(std::as_const(data.first_event)));
-  hash.numbers(std::span(std::as_const(data.times)));
-  for (const Observation& o : data.observations) hash.number(o.feature).number(o.value);
-  return hash.value();
-}
 
 void save_checkpoint(const Checkpoint& state, const Model& model, const Adam& adam,
                      const std::filesystem::path& path) {

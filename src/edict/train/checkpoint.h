@@ -18,9 +18,6 @@ struct Checkpoint {
   Vector<float> best;
 };
 
-// FNV-1a over everything in the dataset that training sees.
-std::uint64_t fingerprint(const Dataset& data);
-
 void save_checkpoint(const Checkpoint& state, const Model& model, const Adam& adam,
                      const std::filesystem::path& path);
 

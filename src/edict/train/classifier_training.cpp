@@ -11,6 +11,7 @@
 #include "edict/core/interrupted.h"
 #include "edict/model/encode.h"
 #include "edict/model/state_classifier.h"
+#include "edict/train/recalibrate.h"
 
 namespace edict {
 namespace {
@@ -96,6 +97,12 @@ void fine_tune(const Dataset& data, const Split& split, ThreadPool& pool,
       train(result.model, lessons, fine_tuning_settings(result.model), pool, training);
   result.fine_tuning = std::move(tuned.rows);
   result.interrupted = tuned.interrupted;
+  // It moves the distribution away from the scale that the recalibration of training had found.
+  if (result.model.config.train.recalibrate && !result.interrupted) {
+    const Lessons judged = distribution_lessons(result.model, data, split);
+    result.model.network->rescale(spread_factors(result.model, judged.validation, pool),
+                                result.model.params.data());
+  }
   result.model.seed_classifiers = {{result.model.config.classify.seed,
                                     result.model.params.tail(result.model.classifier_size())}};
 }
@@ -105,6 +112,7 @@ void fine_tune(const Dataset& data, const Split& split, ThreadPool& pool,
 ClassifierResult train_classifier(const Model& frozen, const Dataset& data, const Split& split,
                                   ThreadPool& pool, const ClassifierOptions& options) {
   frozen.check_data(data);
+  check_trainable(split, frozen.config.data);
   if (!frozen.network->has_distribution())
     throw Error(
         fmt::format("{} is trained on the classes already; pass it to `edict stress` as "
@@ -123,6 +131,7 @@ ClassifierResult train_classifier(const Model& frozen, const Dataset& data, cons
   ClassifierResult result;
   result.model = frozen.with_classifier(config, data.classes);
   Model& model = result.model;
+  model.seen.add(data, split, split_by(config.data));
   const std::vector<std::int32_t> labels = model.labels(data);
   check_labels(model, labels, split);
 

@@ -9,6 +9,7 @@
 
 #include "edict/core/error.h"
 #include "edict/core/generator.h"
+#include "edict/data/fingerprint.h"
 #include "edict/model/infer.h"
 #include "edict/model/state_classifier.h"
 #include "edict/train/checkpoint.h"
@@ -261,6 +262,7 @@ std::filesystem::path metrics_path(const std::filesystem::path& out) {
 
 TrainResult train(Model& model, const Dataset& data, const Split& split, ThreadPool& pool,
                   const TrainOptions& options) {
+  check_trainable(split, model.config.data);
   if (model.config.train.recalibrate && !model.network->has_distribution())
     throw Error(
         fmt::format("train.recalibrate: {} has no distribution to recalibrate; leave it out",

@@ -1,0 +1,273 @@
+// What reaches a model: hidden and later values never do. Every observation of the random datasets
+// below has a value of its own, so that it can be recognised in what an agenda absorbs.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "edict/core/error.h"
+#include "edict/core/generator.h"
+#include "edict/protocol/holdout.h"
+#include "edict/protocol/protocol.h"
+
+namespace edict {
+namespace {
+
+using A = Agenda<float>;
+
+struct Case {
+  Dataset data;
+  DataSettings settings;
+  Split parts;
+  Protocol protocol;
+  Holdout holdout;
+};
+
+// Series with none to twelve events of one to four features, groups, and covariates; values are
+// distinct whole numbers, which single precision holds exactly in raw units.
+Case random_case(std::uint64_t seed) {
+  Generator rng(seed, "agenda test");
+  Case c;
+  Dataset& d = c.data;
+  d.features = {"a", "b", "c", "d"};
+  d.statics = {"age"};
+  for (int g = 0; g < 8; ++g) d.groups.push_back(fmt::format("g{}", g));
+  double next = 1;
+  for (int i = 0; i < 40; ++i) {
+    const double age = rng.below(4) == 0 ? std::nan("") : rng.uniform(20, 80);
+    d.add_series(fmt::format("s{}", i), Dataset::kNone, static_cast<std::int32_t>(i % 9) - 1,
+                 std::span(&age, 1));
+    double time = seed % 2 == 0 ? 0 : -5;
+    for (std::uint64_t e = 0, events = rng.below(13); e < events; ++e) {
+      d.add_event(time += rng.uniform(0.01, 2));
+      const auto sure = static_cast<std::int32_t>(rng.below(4));
+      for (std::int32_t f = 0; f < 4; ++f)
+        if (f == sure || rng.uniform() < 0.4) d.add_observation(f, next++);
+    }
+  }
+  c.settings.seed = static_cast<std::int64_t>(seed);
+  c.settings.standardise = false;
+  c.settings.split = seed % 3 == 0 ? "group" : "series";
+  c.settings.time_unit = 2.0;
+  c.settings.t_cut = 4.0;
+  c.parts = split(d, c.settings);
+  c.protocol = fit_protocol(c.settings, d, c.parts);
+  c.holdout = draw_holdout(d, c.protocol.t_cut, 0.3, seed);
+  return c;
+}
+
+struct Entered {
+  double time;
+  float value;
+  std::int32_t feature;
+};
+
+// Everything that stops of this kind hold, by value.
+std::map<float, Entered> held_by(const A& agenda, std::uint8_t what) {
+  std::map<float, Entered> found;
+  for (const A::Stop& stop : agenda.stops)
+    if ((stop.what & what) == what)
+      for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
+        EXPECT_TRUE(
+            found.emplace(agenda.value[k], Entered{stop.time, agenda.value[k], agenda.feature[k]})
+                .second)
+            << "an observation twice";
+  return found;
+}
+
+void expect_ascending(const A& agenda) {
+  double last = agenda.start;
+  for (const A::Stop& stop : agenda.stops) {
+    EXPECT_GE(stop.time, last) << agenda.id;
+    last = stop.time;
+    for (std::uint32_t k = stop.first + 1; k < stop.first + stop.count; ++k)
+      EXPECT_LT(agenda.feature[k - 1], agenda.feature[k]);
+  }
+}
+
+// Calls visit(time, observation index, observation) for the series.
+template <class Visit>
+void each(const Dataset& d, std::size_t series, Visit visit) {
+  for (std::size_t e = d.first_event[series]; e < d.first_event[series + 1]; ++e)
+    for (std::size_t o = d.first_observation[e]; o < d.first_observation[e + 1]; ++o)
+      visit(d.times[e], o, Observation{d.feature[o], d.value[o]});
+}
+
+class AgendaTest : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(AgendaTest, TrainingAbsorbsAndScoresExactlyWhatIsBeforeTheCut) {
+  const Case c = random_case(GetParam());
+  for (std::size_t i = 0; i < c.data.size(); ++i) {
+    const A agenda = training_agenda(c.protocol, c.data, i);
+    expect_ascending(agenda);
+    const auto absorbed = held_by(agenda, A::kAbsorb | A::kScore);
+    EXPECT_EQ(absorbed.size(), agenda.value.size());
+    std::size_t before = 0;
+    each(c.data, i, [&](double time, std::size_t, const Observation& o) {
+      const auto found = absorbed.find(static_cast<float>(o.value));
+      EXPECT_EQ(found != absorbed.end(), time < c.protocol.t_cut);
+      if (found == absorbed.end()) return;
+      ++before;
+      EXPECT_EQ(found->second.time, time / 2.0);
+      EXPECT_EQ(found->second.feature, o.feature);
+    });
+    EXPECT_EQ(before, absorbed.size());
+  }
+}
+
+TEST_P(AgendaTest, EvaluationNeverAbsorbsWhatItJudges) {
+  const Case c = random_case(GetParam());
+  std::size_t hidden = 0, later = 0;
+  for (std::size_t i = 0; i < c.data.size(); ++i) {
+    const A agenda = evaluation_agenda(c.protocol, c.data, i, c.holdout);
+    expect_ascending(agenda);
+    const auto absorbed = held_by(agenda, A::kAbsorb), judged = held_by(agenda, A::kQuery);
+    EXPECT_EQ(absorbed.size() + judged.size(), agenda.value.size());
+    each(c.data, i, [&](double time, std::size_t o, const Observation& seen) {
+      const bool beyond = time >= c.protocol.t_cut;
+      hidden += c.holdout[o];
+      later += beyond;
+      const auto x = static_cast<float>(seen.value);
+      EXPECT_EQ(judged.contains(x), beyond || c.holdout[o]);
+      EXPECT_EQ(absorbed.contains(x), !beyond && !c.holdout[o]);
+    });
+    // Of one moment, what is judged is asked before the rest enters.
+    for (std::size_t s = 1; s < agenda.stops.size(); ++s)
+      if (agenda.stops[s].time == agenda.stops[s - 1].time)
+        EXPECT_TRUE(agenda.stops[s - 1].what & A::kQuery);
+  }
+  EXPECT_GT(hidden, 0u);
+  EXPECT_GT(later, 0u);
+}
+
+// The stronger form: whatever the hidden and later values are, what is absorbed is the same.
+TEST_P(AgendaTest, WhatIsAbsorbedDoesNotDependOnHiddenOrLaterValues) {
+  const Case c = random_case(GetParam());
+  Dataset changed = c.data;
+  for (std::size_t i = 0; i < c.data.size(); ++i)
+    each(c.data, i, [&](double time, std::size_t o, const Observation&) {
+      if (time >= c.protocol.t_cut || c.holdout[o]) changed.value[o] = -1e6;
+    });
+  for (std::size_t i = 0; i < c.data.size(); ++i) {
+    const A before = evaluation_agenda(c.protocol, c.data, i, c.holdout);
+    const A after = evaluation_agenda(c.protocol, changed, i, c.holdout);
+    ASSERT_EQ(before.stops.size(), after.stops.size());
+    for (std::size_t s = 0; s < before.stops.size(); ++s) {
+      const A::Stop& stop = before.stops[s];
+      EXPECT_EQ(stop.time, after.stops[s].time);
+      EXPECT_EQ(stop.what, after.stops[s].what);
+      if (!(stop.what & A::kAbsorb)) continue;
+      for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
+        EXPECT_EQ(before.value[k], after.value[k]);
+    }
+  }
+}
+
+TEST_P(AgendaTest, EncodingAbsorbsEverythingAndAsksAtTheEndWithoutAnObservation) {
+  const Case c = random_case(GetParam());
+  for (std::size_t i = 0; i < c.data.size(); ++i)
+    for (const bool scored : {false, true}) {
+      const A agenda = encoding_agenda(c.protocol, c.data, i, scored);
+      expect_ascending(agenda);
+      std::size_t all = 0;
+      const auto absorbed = held_by(agenda, A::kAbsorb);
+      each(c.data, i, [&](double, std::size_t, const Observation& o) {
+        ++all;
+        EXPECT_TRUE(absorbed.contains(static_cast<float>(o.value)));
+      });
+      EXPECT_EQ(absorbed.size(), all);
+      EXPECT_EQ(held_by(agenda, A::kScore).size(), scored ? all : 0);
+      const A::Stop& end = agenda.stops.back();
+      EXPECT_EQ(end.what, A::kQuery);
+      EXPECT_EQ(end.count, 0u);
+    }
+}
+
+// A query at t comes before what is observed at t or later, and holds no observation itself.
+TEST_P(AgendaTest, AQueryKnowsOnlyWhatCameBeforeIt) {
+  const Case c = random_case(GetParam());
+  Generator rng(GetParam(), "queries");
+  for (std::size_t i = 0; i < c.data.size(); ++i) {
+    std::vector<double> times;
+    for (int k = 0; k < 6; ++k) times.push_back(rng.uniform(-6, 20));
+    for (std::size_t e = c.data.first_event[i]; e < c.data.first_event[i + 1]; ++e)
+      times.push_back(c.data.times[e]);  // also just where something is observed
+    std::sort(times.begin(), times.end());
+    const A agenda = query_agenda(c.protocol, c.data, i, times);
+    expect_ascending(agenda);
+    std::size_t queries = 0, absorbed = 0;
+    for (const A::Stop& stop : agenda.stops) {
+      if (stop.what & A::kQuery) {
+        EXPECT_EQ(stop.count, 0u);
+        std::size_t earlier = 0;
+        each(c.data, i, [&](double time, std::size_t, const Observation&) {
+          earlier += time < times[queries];
+        });
+        EXPECT_EQ(absorbed, earlier) << "at " << times[queries];
+        ++queries;
+      } else {
+        absorbed += stop.count;
+      }
+    }
+    EXPECT_EQ(queries, times.size());
+  }
+}
+
+// Neither other series nor what lies after the cut shift the units of a model.
+TEST_P(AgendaTest, UnitsComeFromTheTrainingSeriesBeforeTheCut) {
+  Case c = random_case(GetParam());
+  Dataset changed = c.data;
+  const std::set<std::size_t> train(c.parts.train.begin(), c.parts.train.end());
+  ASSERT_LT(train.size(), c.data.size());
+  for (std::size_t i = 0; i < c.data.size(); ++i) {
+    each(c.data, i, [&](double time, std::size_t o, const Observation&) {
+      if (!train.contains(i) || time >= c.protocol.t_cut) changed.value[o] = 1e9;
+    });
+    if (!train.contains(i)) changed.static_values[i] = 1e9;
+  }
+  c.settings.standardise = true;
+  const Protocol before = fit_protocol(c.settings, c.data, c.parts);
+  const Protocol after = fit_protocol(c.settings, changed, c.parts);
+  EXPECT_EQ(before.standardisation.mean, after.standardisation.mean);
+  EXPECT_EQ(before.standardisation.scale, after.standardisation.scale);
+  EXPECT_EQ(before.standardisation.statics_mean, after.standardisation.statics_mean);
+  EXPECT_EQ(before.standardisation.statics_scale, after.standardisation.statics_scale);
+  EXPECT_EQ(before.horizon, after.horizon);
+  // And they do come from there: changing one of those values moves them.
+  bool moved = false;
+  for (std::size_t i = 0; i < c.data.size() && !moved; ++i)
+    each(c.data, i, [&](double time, std::size_t o, const Observation&) {
+      if (moved || !train.contains(i) || time >= c.protocol.t_cut) return;
+      changed.value[o] = 1e9;
+      moved = true;
+    });
+  const Protocol third = fit_protocol(c.settings, changed, c.parts);
+  EXPECT_NE(third.standardisation.mean, before.standardisation.mean);
+}
+
+INSTANTIATE_TEST_SUITE_P(Random, AgendaTest, testing::Range(std::uint64_t{0}, std::uint64_t{6}));
+
+// A cut at 0 is a cut: 0 does not stand for "choose one".
+TEST(Protocol, ACutAtZeroIsOne) {
+  Dataset d;
+  d.features = {"x"};
+  for (int i = 0; i < 4; ++i) {
+    d.add_series(std::to_string(i));
+    for (int t = -10; t <= 10; ++t) {
+      d.add_event(t);
+      d.add_observation(0, t);
+    }
+  }
+  DataSettings settings;
+  settings.t_cut = 0.0;
+  const Protocol protocol = fit_protocol(settings, d, {{0, 1}, {2}, {3}});
+  EXPECT_EQ(protocol.t_cut, 0.0);
+  EXPECT_EQ(training_agenda(protocol, d, 0).stops.size(), 10u);
+  settings.t_cut.reset();
+  EXPECT_EQ(fit_protocol(settings, d, {{0, 1}, {2}, {3}}).t_cut, 5.0);  // 3/4 of the range
+}
+
+}  // namespace
+}  // namespace edict
