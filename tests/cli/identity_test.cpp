@@ -148,7 +148,7 @@ TEST_F(Identity, AFileOfNewSeriesIsJudgedWholeAndSaysSo) {
   const Tool::Outcome outcome = tool->edict("evaluate m new.csv");
   EXPECT_TRUE(outcome.out.starts_with("30 new series, none of them seen in training\n"))
       << outcome.out;
-  EXPECT_NE(outcome.out.find("30 series"), std::string::npos);
+  EXPECT_NE(outcome.out.find("unseen split, 30 series"), std::string::npos) << outcome.out;
 }
 
 TEST_F(Identity, OneNewPatientIsEvaluatedPlottedAndPredicted) {

@@ -38,19 +38,19 @@ void run(const Options& options) {
   progress.begin();
   const Model model = load_model(options.model);
   const Dataset data = open_for(model, options.data);
-  const std::vector<std::size_t> series = model.series_of(data, options.split);
-  const std::string about = about_series(model, data, series);
+  const JudgedSeries judged = judged_series(model, data, options.split);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
-  const Evaluation result = evaluate(model, data, series, pool, options.guard.resolve());
+  const Evaluation result = evaluate(model, data, judged.series, pool, options.guard.resolve());
   progress.end();
   std::FILE* const text = text_stream({options.json});
-  if (!about.empty()) fmt::print(text, "{}\n", about);
-  if (model.fine_tuned() && any_trained_on(model, data, series))
+  if (!judged.about.empty()) fmt::print(text, "{}\n", judged.about);
+  if (model.fine_tuned() && judged.trained_on)
     fmt::print(
         text,
         "note: fine-tuning also showed it what lies after t_cut of those, so their extrapolation "
         "is none\n");
-  fmt::print(text, "{} split, {} series, {} units, t_cut {:.6g}\n\n", options.split, series.size(),
+  fmt::print(text, "{} split, {} series, {} units, t_cut {:.6g}\n\n", judged.split,
+             judged.series.size(),
              model.config.data.standardise ? "standardised" : "raw", model.protocol.t_cut);
   fmt::print(text, "  {:<24} {:>18} {:>7} {:>9} {:>8}   {}\n", "", "MSE", "ECE", "NLL", "CRPS",
              "ECE per series (floor)");
@@ -61,8 +61,8 @@ void run(const Options& options) {
   nlohmann::json json = to_json(result);
   json["model"] = options.model;
   json["data"] = options.data;
-  json["split"] = options.split;
-  json["note"] = about;
+  json["split"] = judged.split;
+  json["note"] = judged.about;
   json["config"] = to_json(model.config);
   write_atomically(options.json, json_text(json, 2) + "\n");
 }

@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "edict/sources/source.h"
 
 namespace edict::cli {
@@ -23,31 +21,29 @@ Dataset open_for(const Model& model, const std::string& uri) {
   return std::move(matched.data);
 }
 
-bool any_trained_on(const Model& model, const Dataset& data, std::span<const std::size_t> series) {
-  return std::any_of(series.begin(), series.end(), [&](std::size_t i) {
-    return model.seen.part_of(data.ids[i], data.group_name(i)) == Part::train;
-  });
-}
-
-std::string about_series(const Model& model, const Dataset& data,
-                         std::span<const std::size_t> series) {
+JudgedSeries judged_series(const Model& model, const Dataset& data, const std::string& split) {
+  JudgedSeries judged{model.series_of(data, split), split, "", false};
   std::size_t trained = 0, validated = 0, unseen = 0;
-  for (const std::size_t i : series) {
+  for (const std::size_t i : judged.series) {
     const Part part = model.seen.part_of(data.ids[i], data.group_name(i));
     trained += part == Part::train;
     validated += part == Part::validation;
     unseen += part == Part::unseen;
   }
-  if (unseen == series.size())
-    return fmt::format("{} new series, none of them seen in training", series.size());
-  if (trained > 0 && validated > 0)
-    return fmt::format("note: {} of these {} series were trained on, {} chose the model", trained,
-                       series.size(), validated);
-  if (trained > 0)
-    return fmt::format("note: {} of these {} series were trained on", trained, series.size());
-  if (validated > 0)
-    return fmt::format("note: {} of these {} series chose the model", validated, series.size());
-  return "";
+  const std::size_t all = judged.series.size();
+  judged.trained_on = trained > 0;
+  if (unseen == all) {
+    judged.split = name_of(Part::unseen);
+    judged.about = fmt::format("{} new series, none of them seen in training", all);
+  } else if (trained > 0 && validated > 0) {
+    judged.about = fmt::format("note: {} of these {} series were trained on, {} chose the model",
+                               trained, all, validated);
+  } else if (trained > 0) {
+    judged.about = fmt::format("note: {} of these {} series were trained on", trained, all);
+  } else if (validated > 0) {
+    judged.about = fmt::format("note: {} of these {} series chose the model", validated, all);
+  }
+  return judged;
 }
 
 }  // namespace edict::cli

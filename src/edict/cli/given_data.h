@@ -3,8 +3,8 @@
 
 #include <CLI/App.hpp>
 #include <cstddef>
-#include <span>
 #include <string>
+#include <vector>
 
 #include "edict/model/model.h"
 
@@ -16,11 +16,14 @@ void add_split(CLI::App& command, std::string& split);
 // The data at `uri` with the model's columns; what does not fit is told on standard error.
 Dataset open_for(const Model& model, const std::string& uri);
 
-// What the reader of a result must know of these series: that all are new, or that the model has
-// seen some of them. A line for the top of the output, empty where they are test series.
-std::string about_series(const Model& model, const Dataset& data,
-                         std::span<const std::size_t> series);
-
-bool any_trained_on(const Model& model, const Dataset& data, std::span<const std::size_t> series);
+struct JudgedSeries {
+  std::vector<std::size_t> series;
+  std::string split;  // as asked for, or "unseen" for a file of new series
+  // What the reader of a result must know of them: that all are new, or that the model has seen
+  // some. A line for the top of the output, empty where they are test series.
+  std::string about;
+  bool trained_on = false;  // any of them
+};
+JudgedSeries judged_series(const Model& model, const Dataset& data, const std::string& split);
 
 }  // namespace edict::cli

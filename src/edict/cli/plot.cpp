@@ -45,10 +45,9 @@ void run(const Options& options) {
   progress.begin();
   const Model model = load_model(options.model);
   const Dataset data = open_for(model, options.data);
-  const std::vector<std::size_t> judged = model.series_of(data, options.split);
-  const std::string about = about_series(model, data, judged);
+  const JudgedSeries judged = judged_series(model, data, options.split);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
-  const std::vector<std::size_t> series = chosen(options, data, judged);
+  const std::vector<std::size_t> series = chosen(options, data, judged.series);
 
   std::vector<Section> sections;
   for (std::size_t i : series) {
@@ -75,14 +74,15 @@ void run(const Options& options) {
       "style=\"background:var(--epistemic)\"></span>what the model's own doubt (epistemic) adds. "
       "Filled dots were absorbed; hollow ones, after the dashed line at t = {:.4g}, were not.",
       100 * options.level, model.protocol.t_cut);
-  const Evaluation evaluation = evaluate(model, data, judged, pool);
+  const Evaluation evaluation = evaluate(model, data, judged.series, pool);
   sections.push_back(
       {"Calibration",
        fmt::format(
            "On {} series{}. <span class=\"key\" style=\"background:var(--mean)\"></span>"
            "interpolation: {} <span class=\"key\" style=\"background:var(--second)\"></span>"
            "extrapolation: {}. A calibrated model's coverage lies on the dotted line.",
-           judged.size(), about.empty() ? " of the test split" : fmt::format(" ({})", about),
+           judged.series.size(),
+           judged.about.empty() ? " of the test split" : fmt::format(" ({})", judged.about),
            figures(evaluation.interpolation), figures(evaluation.extrapolation)),
        {coverage_figure(evaluation), width_figure(evaluation)}});
   write_atomically(
@@ -92,7 +92,7 @@ void run(const Options& options) {
                 "Distributions in continuous time, learnt from irregular observations.", sections));
   progress.end();
   std::FILE* const text = text_stream({options.out});
-  if (!about.empty()) fmt::print(text, "{}\n", about);
+  if (!judged.about.empty()) fmt::print(text, "{}\n", judged.about);
   if (!is_standard_output(options.out))
     fmt::print(text, "{}\n", std::filesystem::absolute(options.out).string());
 }

@@ -106,23 +106,23 @@ void run(const Options& options) {
   Progress progress("stress");
   const Model model = load_model(options.model);
   const Dataset data = open_for(model, options.data);
-  const std::vector<std::size_t> series = model.series_of(data, options.split);
+  const JudgedSeries judged = judged_series(model, data, options.split);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   sweep.stop = &interrupt_flag();
   sweep.progress = [&](std::size_t done, std::size_t all) {
     progress.update(static_cast<double>(done) / static_cast<double>(all));
   };
   progress.begin();
-  const StressResult result = stress(model, data, series, pool, sweep);
+  const StressResult result = stress(model, data, judged.series, pool, sweep);
   progress.line(fmt::format(
-      "{} {} series, {} seeds, {} noise up to {} ({}){}", result.series, options.split,
+      "{} {} series, {} seeds, {} noise up to {} ({}){}", result.series, judged.split,
       result.seeds.size(), options.noise, sweep.largest, duration(progress.seconds()),
       result.unlabelled > 0 ? fmt::format("; {} without a label left out", result.unlabelled)
                             : ""));
   progress.end();
   std::FILE* const text = text_stream({options.json, options.plot});
-  if (const std::string about = about_series(model, data, series); !about.empty())
-    fmt::print(text, "{}\n", about);
+  if (!judged.about.empty())
+    fmt::print(text, "{}\n", judged.about);
   print(text, result);
   if (!options.plot.empty())
     write_atomically(options.plot,

@@ -192,7 +192,7 @@ std::vector<std::size_t> Model::series_of(const Dataset& data, std::string_view 
     if (part == Part::test && parts.unseen.size() == data.size()) return all;
     if (!parts[part].empty()) return std::move(parts[part]);
     throw Error(
-        fmt::format("none of the {} series is a {} series of the model: {} were trained on, {} "
+        fmt::format("none of the {} series is in the model's {} split: {} were trained on, {} "
                     "validated on, {} are test series and {} new; choose another split, or all",
                     data.size(), which, parts.train.size(), parts.validation.size(),
                     parts.test.size(), parts.unseen.size()));
