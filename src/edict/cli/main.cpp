@@ -10,12 +10,14 @@
 #include "edict/core/error.h"
 #include "edict/core/processor.h"
 #include "edict/model/config.h"
+#include "edict/study/source_hash.h"
 
 int main(int argc, char** argv) {
   CLI::App app("edict: evidential distributions in continuous time for irregular time series");
   app.require_subcommand(1);
-  app.set_version_flag("--version",
-                       fmt::format("edict " EDICT_VERSION " ({})", edict::processor_level()));
+  app.set_version_flag(
+      "--version", fmt::format("edict " EDICT_VERSION " ({}), sources {}", edict::processor_level(),
+                               edict::study::source_hash().substr(0, 12)));
   app.get_formatter()->column_width(34);
   edict::cli::add_generate(app);
   edict::cli::add_import(app);

@@ -47,7 +47,7 @@ void run(const Options& options) {
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   const std::vector<std::size_t> series = chosen(options, data, parts);
 
-  std::vector<Section> sections;
+  std::vector<report::Section> sections;
   for (std::size_t i : series) {
     const bool own = model.protocol.from_first && data.events(i) > 0;
     const double start = own ? data.times[data.first_event[i]] : 0.0;
@@ -60,10 +60,10 @@ void run(const Options& options) {
     PredictRequest request{times, {i}};
     request.absorb_until = model.protocol.t_cut;
     predict(model, data, request, pool, [&](const Trajectory& trajectory) {
-      sections.push_back(
-          {"Series " + data.ids[i],
-           "",
-           {bands_figure(model, data, trajectory, times, options.level, request.absorb_until)}});
+      sections.push_back({"Series " + data.ids[i],
+                          "",
+                          {report::bands_figure(model, data, trajectory, times, options.level,
+                                                request.absorb_until)}});
     });
   }
   sections.front().text = fmt::format(
@@ -80,12 +80,13 @@ void run(const Options& options) {
            "interpolation: {} <span class=\"key\" style=\"background:var(--second)\"></span>"
            "extrapolation: {}. A calibrated model's coverage lies on the dotted line.",
            parts.test.size(), figures(evaluation.interpolation), figures(evaluation.extrapolation)),
-       {coverage_figure(evaluation), width_figure(evaluation)}});
+       {report::coverage_figure(evaluation), report::width_figure(evaluation)}});
   write_atomically(
       options.out,
-      html_page("edict: " + model.config.model.kind + " on " +
-                    std::filesystem::path(options.data).filename().string(),
-                "Distributions in continuous time, learnt from irregular observations.", sections));
+      report::html_page("edict: " + model.config.model.kind + " on " +
+                            std::filesystem::path(options.data).filename().string(),
+                        "Distributions in continuous time, learnt from irregular observations.",
+                        sections));
   fmt::print("{}\n", std::filesystem::absolute(options.out).string());
 }
 
