@@ -2,7 +2,7 @@
 # program needs none of them at run time.
 string(REPLACE "|" ";" FILES "${FILES}")
 set(entries "")
-file(WRITE ${OUT}.new "#include \"edict/study/embedded.h\"\n\nnamespace edict {\nnamespace {\n\n")
+file(WRITE ${OUT}.new "#include \"edict/study/embedded.h\"\n\nnamespace edict::study {\nnamespace {\n\n")
 set(number 0)
 foreach(name ${FILES})
   file(READ ${ROOT}/${name} text)
@@ -11,5 +11,5 @@ foreach(name ${FILES})
   math(EXPR number "${number} + 1")
 endforeach()
 file(APPEND ${OUT}.new "constexpr EmbeddedFile kFiles[] = {\n${entries}};\n\n}  // namespace\n\n"
-  "std::span<const EmbeddedFile> embedded_files() { return kFiles; }\n\n}  // namespace edict\n")
+  "std::span<const EmbeddedFile> embedded_files() { return kFiles; }\n\n}  // namespace edict::study\n")
 file(RENAME ${OUT}.new ${OUT})

@@ -48,7 +48,7 @@ const emptyCharts = () => [...document.querySelectorAll('svg.chart')].filter((sv
 
   if (await page.locator('#browser').count()) {
     const heading = page.locator('#browser .view h3');
-    const list = page.locator('#browser .series-list button');
+    const list = page.locator('#browser .series-list:not([hidden]) button');
     const count = await list.count();
     check(count > 1, `the browser lists ${count} series`);
     const first = await heading.textContent();
@@ -69,7 +69,14 @@ const emptyCharts = () => [...document.querySelectorAll('svg.chart')].filter((sv
       }
     }
     await page.locator('#browser .view svg').first().hover();
-    check((await page.locator('#browser .readout').textContent()).length > 10, 'pointing at a chart tells nothing');
+    const told = await page.locator('#browser .readout').textContent();
+    check(/ at .*: -?[\d.e-]+, 90 % within \[-?[\d.e-]+, -?[\d.e-]+\], aleatoric ± [\d.e-]+, epistemic ± [\d.e-]+$/.test(told), `pointing at a chart tells '${told}'`);
+    const models = page.locator('#browser option');
+    if (await models.count() > 1) {
+      await page.locator('#browser select').selectOption('1');
+      check(await list.count() > 1 && await page.locator('#browser .view svg').count() > 0, 'another model shows nothing');
+      await page.locator('#browser select').selectOption('0');
+    }
     await page.locator('input[value=noisy]').check();
     await page.locator('#browse').scrollIntoViewIfNeeded();
     if (shots) await page.locator('#browse').screenshot({path: path.join(shots, 'browse.png')});

@@ -146,6 +146,24 @@ TEST_F(ReproduceTest, OnlyWhatASettingTouchesIsDoneAgain) {
   EXPECT_EQ(runs("out").size(), before.size() + 1);
 }
 
+// A field taken out of a file is no reason to fail, and the number comes back.
+TEST_F(ReproduceTest, ADamagedStageIsDoneAgain) {
+  ASSERT_EQ(edict("reproduce --config plan.toml --out out").code, 0);
+  const std::string results = read("out/results.json"), page = read("out/index.html");
+  for (const std::string& run : runs("out"))
+    for (const auto& [stage, key] : {std::pair("stress", "guards"), std::pair("train", "epochs"),
+                                     std::pair("evaluate", "extrapolation")}) {
+      const std::string file = "out/runs/" + run + "/" + stage + ".json";
+      auto json = nlohmann::json::parse(read(file));
+      json.erase(key);
+      write(file, json.dump());
+    }
+  const Outcome outcome = edict("reproduce --config plan.toml --out out");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(read("out/results.json"), results);
+  EXPECT_EQ(read("out/index.html"), page);
+}
+
 TEST_F(ReproduceTest, AFailingExperimentIsListedAndTheOthersGoOn) {
   write("plan.toml", std::string(kPlan) +
                          "\n[[experiment]]\nmethod = \"Broken\"\n"

@@ -3,86 +3,185 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "report/small_study.h"
 
-namespace edict {
+namespace edict::report {
 namespace {
 
-const json& row_of(const json& rows, const std::string& method, const json& level) {
-  for (const json& row : rows)
-    if (row["method"] == method && row["level"] == level) return row;
+const ScoreRow& row_of(const std::vector<ScoreRow>& rows, const std::string& method,
+                       const std::optional<int>& level) {
+  for (const ScoreRow& row : rows)
+    if (row.method == method && row.level == level) return row;
   throw std::runtime_error("no such row");
+}
+
+const CalibrationRow& row_of(const Results& results, Task task, Metric metric) {
+  for (const CalibrationRow& row : results.calibration)
+    if (row.task == task && row.metric == metric) return row;
+  throw std::runtime_error("no such row");
+}
+
+// The lines that hold `what`.
+std::vector<std::string> lines_with(const std::string& text, const std::string& what) {
+  std::vector<std::string> found;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (line.find(what) != std::string::npos) found.push_back(line);
+  return found;
+}
+
+bool has_mark(const std::string& text) {
+  return text.find("▲") != std::string::npos || text.find("▼") != std::string::npos ||
+         text.find("≈") != std::string::npos;
 }
 
 TEST(Verdict, BetterEqualWorse) {
   // 1.2 and 1.0 differ by more than the larger deviation 0.1.
-  EXPECT_STREQ(verdict({1.2, 0.05}, {1.0, 0.1}, false, 1), "better");
-  EXPECT_STREQ(verdict({1.2, 0.05}, {1.0, 0.1}, true, 1), "worse");
-  EXPECT_STREQ(verdict({1.2, 0.2}, {1.0, 0.1}, true, 1), "equal");
-  EXPECT_STREQ(verdict({1.2, 0.1}, {1.0, 0.2}, true, 1), "equal");
+  EXPECT_EQ(verdict({1.2, 0.05}, {1.0, 0.1}, false, 1), Verdict::better);
+  EXPECT_EQ(verdict({1.2, 0.05}, {1.0, 0.1}, true, 1), Verdict::worse);
+  EXPECT_EQ(verdict({1.2, 0.2}, {1.0, 0.1}, true, 1), Verdict::equal);
+  EXPECT_EQ(verdict({1.2, 0.1}, {1.0, 0.2}, true, 1), Verdict::equal);
 }
 
 // 99.96 is published as 100.0.
 TEST(Verdict, RoundingOfThePublishedHidesNoDifference) {
-  EXPECT_STREQ(verdict({99.96, 0}, {100.0, 0}, false, 1), "equal");
-  EXPECT_STREQ(verdict({99.90, 0}, {100.0, 0}, false, 1), "worse");
+  EXPECT_EQ(verdict({99.96, 0}, {100.0, 0}, false, 1), Verdict::equal);
+  EXPECT_EQ(verdict({99.90, 0}, {100.0, 0}, false, 1), Verdict::worse);
+}
+
+TEST(Verdict, EachHasItsOwnMarkAndNoneHasNone) {
+  EXPECT_EQ(mark(Verdict::better), " ▲");
+  EXPECT_EQ(mark(Verdict::equal), " ≈");
+  EXPECT_EQ(mark(Verdict::worse), " ▼");
+  EXPECT_EQ(mark(std::nullopt), "");
 }
 
 TEST(Results, CalibrationBesideThePublished) {
-  const json results = results_of(small_study());
-  ASSERT_EQ(results["calibration"].size(), 4u);  // of EDICT; nothing is published of the others
-  const json& extrapolation = results["calibration"][2];
-  EXPECT_EQ(extrapolation["task"], "extrapolation");
-  EXPECT_EQ(extrapolation["metric"], "MSE");
-  EXPECT_EQ(extrapolation["ours"]["mean"], 0.004);
-  EXPECT_EQ(extrapolation["published"]["mean"], 0.009);
-  EXPECT_EQ(extrapolation["verdict"], "equal");  // published ± 0.01
-  const json& ece = results["calibration"][1];   // 0.15 against 0.083 ± 0.049
-  EXPECT_EQ(ece["ours"]["mean"], 0.15);
-  EXPECT_TRUE(ece["ours"]["std"].is_null());
-  EXPECT_NEAR(ece["per_series"]["mean"], 0.25, 1e-12);
-  EXPECT_EQ(ece["per_series"]["floor"], 0.09);
-  EXPECT_EQ(value_text(ece["ours"], 3), "0.150");
-  EXPECT_EQ(ece["verdict"], "worse");
+  const Results results = results_of(small_study());
+  ASSERT_EQ(results.calibration.size(), 4u);  // of EDICT; nothing is published of the others
+  const CalibrationRow& mse = row_of(results, Task::extrapolation, Metric::mse);
+  EXPECT_EQ(mse.value.ours->mean, 0.004);
+  EXPECT_EQ(mse.value.published->mean, 0.009);
+  EXPECT_EQ(mse.value.verdict, Verdict::equal);  // published ± 0.01
+  EXPECT_FALSE(mse.whole_split);
+}
+
+// Ours is 0.25 ± 0.01 per series and 0.15 of the whole split; published are 0.083 ± 0.049.
+TEST(Results, TheErrorPerSeriesIsComparedWithThePublishedErrorPerSeries) {
+  const Results results = results_of(small_study());
+  const CalibrationRow& ece = row_of(results, Task::interpolation, Metric::ece_per_series);
+  EXPECT_NEAR(ece.value.ours->mean, 0.25, 1e-12);
+  EXPECT_EQ(ece.value.ours->std, 0.01);
+  EXPECT_EQ(ece.value.published->mean, 0.083);
+  EXPECT_EQ(ece.value.verdict, Verdict::worse);
+  EXPECT_EQ(ece.whole_split, 0.15);
+  EXPECT_EQ(ece.floor, 0.09);
+  // 0.05 of the whole split would be better than the published 0.129; 0.15 per series is not.
+  EXPECT_EQ(row_of(results, Task::extrapolation, Metric::ece_per_series).value.verdict,
+            Verdict::equal);
+}
+
+TEST(Results, TheErrorOfTheWholeSplitNeverGetsAVerdict) {
+  const Results results = results_of(small_study());
+  const auto in_markdown = lines_with(results_markdown(results), "ECE of the whole split |");
+  ASSERT_EQ(in_markdown.size(), 2u);
+  EXPECT_EQ(in_markdown[0],
+            "| Synthetic | EDICT | interpolation | ECE of the whole split | 0.150 | – |");
+  const auto in_text = lines_with(results_text(results), "ECE, whole split");
+  ASSERT_EQ(in_text.size(), 2u);
+  EXPECT_NE(in_text[0].find("0.150"), std::string::npos);
+  for (const std::string& line : {in_markdown[0], in_markdown[1], in_text[0], in_text[1]})
+    EXPECT_FALSE(has_mark(line)) << line;
+  const auto json = to_json(results);
+  for (const auto& row : json.at("calibration")) EXPECT_NE(row.at("metric"), "ECE");
 }
 
 TEST(Results, ScoresAreMeanAndDeviationOverSeeds) {
-  const json results = results_of(small_study());
-  const json& own = row_of(results["accuracy"], "EDICT", 9);
-  EXPECT_NEAR(own["ours"]["mean"], 61.0, 1e-12);
-  EXPECT_NEAR(own["ours"]["std"], 1.0, 1e-12);
-  EXPECT_EQ(own["verdict"], "better");  // published 52.1 ± 1.4
-  const json& guarded = row_of(results["accuracy"], "EDICT w/ EDGR", 9);
-  EXPECT_NEAR(guarded["ours"]["mean"], 70.0, 1e-12);
-  EXPECT_EQ(guarded["verdict"], "worse");  // published 77.1 ± 1.0
-  EXPECT_EQ(row_of(results["auroc"], "EDICT", 9)["published"]["mean"], 53.0);
+  const Results results = results_of(small_study());
+  const Comparison& own = row_of(results.accuracy, "EDICT", 9).value;
+  EXPECT_NEAR(own.ours->mean, 61.0, 1e-12);
+  EXPECT_NEAR(own.ours->std, 1.0, 1e-12);
+  EXPECT_EQ(own.verdict, Verdict::better);  // published 52.1 ± 1.4
+  const Comparison& guarded = row_of(results.accuracy, "EDICT w/ EDGR", 9).value;
+  EXPECT_NEAR(guarded.ours->mean, 70.0, 1e-12);
+  EXPECT_EQ(guarded.verdict, Verdict::worse);  // published 77.1 ± 1.0
+  EXPECT_EQ(row_of(results.auroc, "EDICT", 9).value.published->mean, 53.0);
+  EXPECT_NEAR(row_of(results.auroc, "EDICT", 9).value.ours->mean, 66.0, 1e-12);
 }
 
 TEST(Results, SeveralTrainingsAreOneNumber) {
-  const json results = results_of(small_study());
-  const json& row = row_of(results["accuracy"], "GRU-D", 9);
-  EXPECT_NEAR(row["ours"]["mean"], 52.0, 1e-12);
-  EXPECT_NEAR(row["ours"]["std"], 2.0, 1e-12);
-  EXPECT_EQ(row["runs"], (json{"synthetic-gru-d-00000001", "synthetic-gru-d-00000002"}));
-  EXPECT_EQ(row["verdict"], "equal");  // published 53.0
+  const Results results = results_of(small_study());
+  const Comparison& value = row_of(results.accuracy, "GRU-D", 9).value;
+  EXPECT_NEAR(value.ours->mean, 52.0, 1e-12);
+  EXPECT_NEAR(value.ours->std, 2.0, 1e-12);
+  EXPECT_EQ(value.runs,
+            (std::vector<std::string>{"synthetic-gru-d-00000001", "synthetic-gru-d-00000002"}));
+  EXPECT_EQ(value.verdict, Verdict::equal);  // published 53.0
+}
+
+TEST(Results, CalibrationOfSeveralTrainingsIsTheirMean) {
+  Study study = small_study();
+  study.runs.push_back(study.runs[0]);
+  study.runs.back().seed = 1;
+  study.runs.back().results.evaluation->interpolation = calibration(0.040, 0.05);
+  const Results results = results_of(study);
+  const CalibrationRow& mse = row_of(results, Task::interpolation, Metric::mse);
+  EXPECT_NEAR(mse.value.ours->mean, 0.030, 1e-12);
+  EXPECT_NEAR(mse.value.ours->std, 0.002, 1e-12);  // over series, of each
+  EXPECT_NEAR(*row_of(results, Task::interpolation, Metric::ece_per_series).whole_split, 0.10,
+              1e-12);
 }
 
 TEST(Results, WithoutNoiseThereIsNothingPublished) {
-  const json results = results_of(small_study());
-  const json& row = row_of(results["accuracy"], "EDICT", nullptr);
-  EXPECT_EQ(row["ours"]["mean"], 100.0);
-  EXPECT_TRUE(row["published"].is_null());
-  EXPECT_TRUE(row["verdict"].is_null());
+  const Results results = results_of(small_study());
+  const Comparison& value = row_of(results.accuracy, "EDICT", std::nullopt).value;
+  EXPECT_EQ(value.ours->mean, 100.0);
+  EXPECT_FALSE(value.published);
+  EXPECT_FALSE(value.verdict);
 }
 
 TEST(Results, AFailedMethodShowsThePublishedAlone) {
-  const json results = results_of(small_study());
-  const json& row = row_of(results["accuracy"], "IPN", 9);
-  EXPECT_TRUE(row["ours"].is_null());
-  EXPECT_EQ(row["published"]["mean"], 52.5);
-  EXPECT_EQ(results["runs"][3]["failure"], "preset <ipn> does not exist");
+  const Results results = results_of(small_study());
+  const Comparison& value = row_of(results.accuracy, "IPN", 9).value;
+  EXPECT_FALSE(value.ours);
+  EXPECT_FALSE(value.verdict);
+  EXPECT_EQ(value.published->mean, 52.5);
+  EXPECT_EQ(results.runs[3].failure, "preset <ipn> does not exist");
+}
+
+// A sweep from an earlier plan, with other levels or guards, has no number for the others.
+TEST(Results, ALevelOrGuardThatWasNotSweptIsLeftOut) {
+  Study study = small_study();
+  study.plan.levels = {0, 5, 9};
+  study.runs[0].results.stress->curves.pop_back();  // EDGR
+  const Results results = results_of(study);
+  EXPECT_FALSE(row_of(results.accuracy, "EDICT", 5).value.ours);
+  EXPECT_FALSE(row_of(results.accuracy, "EDICT w/ EDGR", 9).value.ours);
+  EXPECT_TRUE(row_of(results.accuracy, "EDICT", 9).value.ours);
+}
+
+TEST(Results, JsonHasEveryTableAndNullWhereThereIsNothing) {
+  const Results results = results_of(small_study());
+  const nlohmann::json json = to_json(results);
+  EXPECT_EQ(json.at("levels"), (std::vector<int>{0, 9}));
+  EXPECT_EQ(json.at("seeds"), (std::vector<int>{0, 1}));
+  ASSERT_EQ(json.at("datasets").size(), 1u);
+  EXPECT_EQ(json.at("datasets")[0].at("dataset"), "Synthetic");
+  EXPECT_EQ(json.at("datasets")[0].at("series"), 20);
+  EXPECT_EQ(json.at("datasets")[0].at("published").at("series"), 10000);
+  const auto& ece = json.at("calibration").at(1);
+  EXPECT_EQ(ece.at("metric"), "ECE per series");
+  EXPECT_EQ(ece.at("verdict"), "worse");
+  EXPECT_EQ(ece.at("whole_split"), 0.15);
+  EXPECT_EQ(ece.at("floor"), 0.09);
+  EXPECT_EQ(json.at("accuracy").size(), results.accuracy.size());
+  EXPECT_TRUE(json.at("accuracy")[0].at("level").is_null());
+  EXPECT_TRUE(json.at("accuracy")[0].at("published").is_null());
+  EXPECT_TRUE(json.at("runs")[0].at("failure").is_null());
+  EXPECT_EQ(json.at("runs")[3].at("failure"), "preset <ipn> does not exist");
 }
 
 TEST(Results, MarkdownHasARowALevelAndLinks) {
@@ -92,21 +191,31 @@ TEST(Results, MarkdownHasARowALevelAndLinks) {
                       "0.002](runs/synthetic-edict-0123abcd/) ≈ | 0.009 ± 0.010 |"),
             std::string::npos)
       << text;
+  EXPECT_NE(text.find("ECE per series (floor 0.090) | [0.250 ± 0.010]"), std::string::npos);
   EXPECT_NE(text.find("\n| none |"), std::string::npos);
   EXPECT_NE(text.find("[61.0 ± 1.0](runs/synthetic-edict-0123abcd/) ▲ | 52.1 ± 1.4 |"),
             std::string::npos);
-  EXPECT_NE(text.find("- IPN on synthetic: preset <ipn> does not exist"), std::string::npos);
-  // Every line of a table has as many cells as its header.
-  std::istringstream lines(text);
-  std::ptrdiff_t cells = 0;
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with("|")) {
-      cells = 0;
-      continue;
+  EXPECT_NE(text.find("- IPN on synthetic: preset \\<ipn> does not exist"), std::string::npos);
+}
+
+// Every line of a table has as many cells as its header, whatever the names are.
+TEST(Results, MarkdownTablesStayWhole) {
+  for (const std::string& hostile : {std::string(), std::string(" | a [b](c) <script>")}) {
+    const std::string text = results_markdown(results_of(small_study(hostile)));
+    std::istringstream lines(text);
+    std::ptrdiff_t cells = 0;
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with("|")) {
+        cells = 0;
+        continue;
+      }
+      std::ptrdiff_t bars = 0;
+      for (std::size_t i = 0; i < line.size(); ++i)
+        bars += line[i] == '|' && (i == 0 || line[i - 1] != '\\');
+      if (cells == 0) cells = bars;
+      EXPECT_EQ(bars, cells) << line;
     }
-    const auto bars = std::count(line.begin(), line.end(), '|');
-    if (cells == 0) cells = bars;
-    EXPECT_EQ(bars, cells) << line;
+    EXPECT_EQ(text.find(" <script>"), std::string::npos);
   }
 }
 
@@ -114,7 +223,14 @@ TEST(Results, TextForATerminalIsAligned) {
   const std::string text = results_text(results_of(small_study()));
   EXPECT_NE(text.find("EDICT w/ EDGR, level 9"), std::string::npos);
   EXPECT_NE(text.find("61.0 ± 1.0       52.1 ± 1.4      ▲"), std::string::npos) << text;
+  EXPECT_EQ(lines_with(text, "ECE floor")[0].find("0.090"),
+            lines_with(text, "ECE per series ")[0].find("0.250"));
+}
+
+TEST(ValueText, ADashWhereThereIsNone) {
+  EXPECT_EQ(value_text(MeanStd{0.1236, 0.29}, 3), "0.124 ± 0.290");
+  EXPECT_EQ(value_text(std::nullopt, 3), "–");
 }
 
 }  // namespace
-}  // namespace edict
+}  // namespace edict::report

@@ -4,7 +4,7 @@
 
 #include <map>
 
-namespace edict {
+namespace edict::study {
 namespace {
 
 Outcome at(std::size_t trial, std::size_t rung, double nll, double mse) {
@@ -90,4 +90,4 @@ TEST(Halving, FailuresDoNotClimb) {
 }
 
 }  // namespace
-}  // namespace edict
+}  // namespace edict::study

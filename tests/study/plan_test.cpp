@@ -5,7 +5,7 @@
 #include "edict/core/error.h"
 #include "edict/study/embedded.h"
 
-namespace edict {
+namespace edict::study {
 namespace {
 
 constexpr const char* kHead = "levels = [0, 9]\nseeds = [0, 1]\n";
@@ -115,4 +115,4 @@ TEST(Embedded, FilesComeWithTheirTextAndOthersDoNot) {
 }
 
 }  // namespace
-}  // namespace edict
+}  // namespace edict::study

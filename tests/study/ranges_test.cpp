@@ -8,7 +8,7 @@
 
 #include "edict/core/error.h"
 
-namespace edict {
+namespace edict::study {
 namespace {
 
 TEST(Ranges, AreReadInTheirThreeForms) {
@@ -94,4 +94,4 @@ TEST(Ranges, SettingsAreWrittenAsTheyAreGiven) {
 }
 
 }  // namespace
-}  // namespace edict
+}  // namespace edict::study

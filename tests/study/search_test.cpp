@@ -9,7 +9,7 @@
 #include "edict/datasets/synthetic.h"
 #include "temporary_folder.h"
 
-namespace edict {
+namespace edict::study {
 namespace {
 
 namespace fs = std::filesystem;
@@ -177,4 +177,4 @@ TEST_F(SearchTest, TrainsAndJudgesOnTheValidationSplit) {
 }
 
 }  // namespace
-}  // namespace edict
+}  // namespace edict::study

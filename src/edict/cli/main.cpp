@@ -11,6 +11,7 @@
 #include "edict/core/error.h"
 #include "edict/core/interrupted.h"
 #include "edict/core/processor.h"
+#include "edict/study/source_hash.h"
 
 namespace {
 
@@ -35,8 +36,9 @@ int main(int argc, char** argv) try {
   edict::cli::install_interrupt_handlers();
   CLI::App app("edict: evidential distributions in continuous time for irregular time series");
   app.require_subcommand(1);
-  app.set_version_flag("--version",
-                       fmt::format("edict " EDICT_VERSION " ({})", edict::processor_level()));
+  app.set_version_flag(
+      "--version", fmt::format("edict " EDICT_VERSION " ({}), sources {}", edict::processor_level(),
+                               edict::study::source_hash().substr(0, 12)));
   app.formatter(edict::cli::help_formatter());
   edict::cli::add_commands(app);
   run(app, argc, argv);

@@ -49,7 +49,7 @@ void run(const Options& options) {
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   const std::vector<std::size_t> series = chosen(options, data, judged.series);
 
-  std::vector<Section> sections;
+  std::vector<report::Section> sections;
   for (std::size_t i : series) {
     const bool own = model.protocol.from_first && data.events(i) > 0;
     const double start = own ? data.times[data.first_event[i]] : 0.0;
@@ -62,10 +62,10 @@ void run(const Options& options) {
     PredictRequest request{times, {i}};
     request.absorb_until = model.protocol.t_cut;
     predict(model, data, request, pool, [&](const Trajectory& trajectory) {
-      sections.push_back(
-          {"Series " + data.ids[i],
-           "",
-           {bands_figure(model, data, trajectory, times, options.level, request.absorb_until)}});
+      sections.push_back({"Series " + data.ids[i],
+                          "",
+                          {report::bands_figure(model, data, trajectory, times, options.level,
+                                                request.absorb_until)}});
     });
   }
   sections.front().text = fmt::format(
@@ -84,10 +84,10 @@ void run(const Options& options) {
            judged.series.size(),
            judged.about.empty() ? " of the test split" : fmt::format(" ({})", judged.about),
            figures(evaluation.interpolation), figures(evaluation.extrapolation)),
-       {coverage_figure(evaluation), width_figure(evaluation)}});
+       {report::coverage_figure(evaluation), report::width_figure(evaluation)}});
   write_atomically(
       options.out,
-      html_page("edict: " + model.config.model.kind + " on " +
+      report::html_page("edict: " + model.config.model.kind + " on " +
                     std::filesystem::path(options.data).filename().string(),
                 "Distributions in continuous time, learnt from irregular observations.", sections));
   progress.end();

@@ -17,20 +17,20 @@ struct Options {
   int threads = 0;
 };
 
-Plan plan_of(const Options& options) {
+study::Plan plan_of(const Options& options) {
   if (!options.plan.empty() && options.quick)
     throw Error("--quick and --config each choose a plan; give one of them");
-  Plan plan = !options.plan.empty() ? read_plan(options.plan)
-              : options.quick       ? quick_plan()
-                                    : full_plan();
-  if (!options.datasets.empty()) keep_datasets(plan, options.datasets);
+  study::Plan plan = !options.plan.empty() ? study::read_plan(options.plan)
+                     : options.quick       ? study::quick_plan()
+                                           : study::full_plan();
+  if (!options.datasets.empty()) study::keep_datasets(plan, options.datasets);
   return plan;
 }
 
 void run(const Options& options) {
-  const Plan plan = plan_of(options);
+  const study::Plan plan = plan_of(options);
   Progress progress("reproducing");
-  StudyOptions study_options{
+  study::StudyOptions study_options{
       options.out,
       options.data,
       !options.datasets.empty(),
@@ -38,18 +38,18 @@ void run(const Options& options) {
       &interrupt_flag("edict: stopped; the same command continues where it was\n"),
       [&](double share, const std::string& note) { progress.update(share, note); },
       [&](const std::string& text) { progress.line(text); }};
-  const Study study = conduct(plan, study_options);
-  if (study.interrupted) throw Interrupted();
-  const nlohmann::json results = write_report(study, options.out);
-  progress.line(fmt::format("{} runs in {}", study.runs.size(), duration(progress.seconds())));
+  const study::Study outcome = study::conduct(plan, study_options);
+  if (outcome.interrupted) throw Interrupted();
+  const report::Results results = report::write_report(outcome, options.out);
+  progress.line(fmt::format("{} runs in {}", outcome.runs.size(), duration(progress.seconds())));
   progress.end();
-  fmt::print("{}\n▲ better  ≈ within the larger deviation  ▼ worse\n\n{}\n", results_text(results),
+  fmt::print("{}\n{}\n", report::results_text(results),
              std::filesystem::absolute(std::filesystem::path(options.out) / "index.html")
                  .lexically_normal()
                  .string());
-  if (study.failures() == 0) return;
-  fmt::print(stderr, "edict: {} of {} runs failed:\n", study.failures(), study.runs.size());
-  for (const StudiedRun& one : study.runs)
+  if (outcome.failures() == 0) return;
+  fmt::print(stderr, "edict: {} of {} runs failed:\n", outcome.failures(), outcome.runs.size());
+  for (const study::StudiedRun& one : outcome.runs)
     if (one.failure) fmt::print(stderr, "  {} on {}: {}\n", one.method, one.dataset, *one.failure);
   throw Exit{1};
 }

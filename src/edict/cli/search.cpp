@@ -21,23 +21,24 @@ struct Options {
   int threads = 0;
 };
 
-std::string described(const Config& config, const std::vector<SearchRange>& ranges) {
+std::string described(const Config& config, const std::vector<study::SearchRange>& ranges) {
   std::string text;
-  for (const SearchRange& range : ranges)
-    text += fmt::format(" {}={}", range.key, setting_text(config, range.key));
+  for (const study::SearchRange& range : ranges)
+    text += fmt::format(" {}={}", range.key, study::setting_text(config, range.key));
   return text;
 }
 
 void run(const Options& options) {
   const Config base = options.config.resolve();
-  SearchOptions study;
-  study.out = options.out;
-  study.budget = parse_budget(options.budget);
-  study.seed = options.seed;
-  study.rungs = options.rungs;
+  study::SearchOptions search;
+  search.out = options.out;
+  search.budget = study::parse_budget(options.budget);
+  search.seed = options.seed;
+  search.rungs = options.rungs;
   if (!options.ranges.empty()) {
-    study.ranges.clear();
-    for (const std::string& text : options.ranges) study.ranges.push_back(parse_range(text));
+    search.ranges.clear();
+    for (const std::string& text : options.ranges)
+      search.ranges.push_back(study::parse_range(text));
   }
   Progress progress("searching");
   const Dataset data = open_data(options.data);
@@ -54,29 +55,29 @@ void run(const Options& options) {
                         static_cast<double>(epochs),
                     running);
   };
-  study.on_start = [&](const Step& step, const Config& config) {
+  search.on_start = [&](const study::Step& step, const Config& config) {
     running = fmt::format("trial {}, rung {}", step.trial, step.rung);
     epochs = config.train.epochs;
     progress.line(
-        fmt::format("{}, {} epochs:{}", running, epochs, described(config, study.ranges)));
+        fmt::format("{}, {} epochs:{}", running, epochs, described(config, search.ranges)));
   };
-  study.on_outcome = [&](const Outcome& o) {
+  search.on_outcome = [&](const study::Outcome& o) {
     progress.line(o.failure.empty()
                       ? fmt::format("  validation interpolation nll {:.4f}  mse {:.4f}  ece {:.4f} "
                                     "({})",
                                     o.nll, o.mse, o.ece, duration(o.seconds))
                       : fmt::format("  failed: {}", o.failure));
   };
-  const SearchResult result =
-      search(base, fingerprint(data), training_trial(data, pool, training), study);
+  const study::SearchResult result =
+      study::search(base, fingerprint(data), study::training_trial(data, pool, training), search);
   if (result.interrupted) throw Interrupted();
   progress.end();
-  const Outcome* best = best_outcome(result.outcomes);
+  const study::Outcome* best = study::best_outcome(result.outcomes);
   if (!best) throw Error(fmt::format("{}: every trial failed; see trials.csv", options.out));
   fmt::print("{}: {} runs{}; best is trial {}, rung {}: nll {:.4f}, mse {:.4f}, in {}\n",
-             (study.out / "trials.csv").string(), result.outcomes.size(),
+             (search.out / "trials.csv").string(), result.outcomes.size(),
              result.out_of_time ? " in the time given" : "", best->trial, best->rung, best->nll,
-             best->mse, (study.out / "best.toml").string());
+             best->mse, (search.out / "best.toml").string());
 }
 
 }  // namespace

@@ -125,11 +125,12 @@ void run(const Options& options) {
     fmt::print(text, "{}\n", judged.about);
   print(text, result);
   if (!options.plot.empty())
-    write_atomically(options.plot,
-                     html_page("edict: " + model.config.model.kind + " under noise",
-                               fmt::format("{} series, {} noise, mean and deviation over {} seeds.",
-                                           result.series, options.noise, result.seeds.size()),
-                               {{"Accuracy", "", {stress_figure(result)}}}));
+    write_atomically(
+        options.plot,
+        report::html_page("edict: " + model.config.model.kind + " under noise",
+                          fmt::format("{} series, {} noise, mean and deviation over {} seeds.",
+                                      result.series, options.noise, result.seeds.size()),
+                          {{"Accuracy", "", {report::stress_figure(result)}}}));
   if (options.json.empty()) return;
   write_atomically(options.json, json_text(to_json(result), 2) + "\n");
 }

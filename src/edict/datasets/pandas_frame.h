@@ -1,12 +1,15 @@
 // A pandas DataFrame in an HDF5 file, in either of the two layouts that DataFrame.to_hdf writes:
 //
-//   fixed  key/axis1…      the row index (a MultiIndex as axis1_level<i> values, axis1_label<i>
-//   codes)
-//          key/block<k>_items…, key/block<k>_values [rows × items]
-//   table  key/table       one compound record a row; a member is one column, or an array of
-//   columns
-//                          whose names are pickled in the attribute <member>_kind
+// clang-format off
+//   fixed  key/axis1…                     the row index (a MultiIndex as axis1_level<i> values and
+//                                         axis1_label<i> codes)
+//          key/block<k>_items…            the names of a block's columns
+//          key/block<k>_values            [rows × items]
+//   table  key/table                      one compound record a row; a member is one column, or an
+//                                         array of columns whose names are pickled in the
+//                                         attribute <member>_kind
 //          key/meta/<member>/meta/table   the categories of a categorical member
+// clang-format on
 //
 // Columns of Python objects (texts in the fixed layout) are pickled arrays and are left out.
 #pragma once

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numbers>
 
 #include "edict/core/error.h"
+#include "edict/core/json_values.h"
 #include "edict/data/moments.h"
 #include "edict/math/special.h"
 #include "edict/math/student_t.h"
@@ -156,24 +156,35 @@ CalibrationResult summarise(std::span<const SeriesCalibration> series) {
 }
 
 nlohmann::json to_json(const CalibrationResult& result) {
-  using nlohmann::json;
-  const auto pair = [](const MeanStd& m) { return json{{"mean", m.mean}, {"std", m.std}}; };
-  json coverage = json::array(), width = json::array();
-  for (const MeanStd& m : result.coverage) coverage.push_back(pair(m));
-  for (const MeanStd& m : result.width) width.push_back(pair(m));
   return {{"series", result.series},
           {"empty_series", result.empty_series},
           {"observations", result.observations},
-          {"mse", pair(result.mse)},
-          {"nll", pair(result.nll)},
-          {"crps", pair(result.crps)},
+          {"mse", to_json(result.mse)},
+          {"nll", to_json(result.nll)},
+          {"crps", to_json(result.crps)},
           {"ece", result.ece},
-          {"ece_per_series", pair(result.ece_per_series)},
+          {"ece_per_series", to_json(result.ece_per_series)},
           {"ece_per_series_floor", result.ece_per_series_floor},
           {"level", result.level},
-          {"coverage", std::move(coverage)},
-          {"width", std::move(width)},
+          {"coverage", json_list(result.coverage)},
+          {"width", json_list(result.width)},
           {"pit", result.pit}};
+}
+
+void from_json(const nlohmann::json& json, CalibrationResult& result) {
+  json.at("series").get_to(result.series);
+  json.at("empty_series").get_to(result.empty_series);
+  json.at("observations").get_to(result.observations);
+  json.at("mse").get_to(result.mse);
+  json.at("nll").get_to(result.nll);
+  json.at("crps").get_to(result.crps);
+  json.at("ece").get_to(result.ece);
+  json.at("ece_per_series").get_to(result.ece_per_series);
+  json.at("ece_per_series_floor").get_to(result.ece_per_series_floor);
+  json.at("level").get_to(result.level);
+  json.at("coverage").get_to(result.coverage);
+  json.at("width").get_to(result.width);
+  json.at("pit").get_to(result.pit);
 }
 
 }  // namespace edict

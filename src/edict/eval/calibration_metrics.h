@@ -70,5 +70,6 @@ CalibrationResult summarise(std::span<const SeriesCalibration> series);
 double ece_floor(std::size_t observations);
 
 nlohmann::json to_json(const CalibrationResult& result);
+void from_json(const nlohmann::json& json, CalibrationResult& result);
 
 }  // namespace edict

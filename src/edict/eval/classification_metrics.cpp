@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "edict/core/error.h"
+#include "edict/core/json_values.h"
 
 namespace edict {
 namespace {
@@ -208,17 +208,26 @@ std::vector<std::size_t> confusion(const Predictions& p) {
   return counts;
 }
 
+double RiskCoverageSummary::at(double coverage) const {
+  for (std::size_t k = 0; k < kCoverages; ++k)
+    if (std::abs(coverage - coverage_of(k)) < 1e-9) return accuracy[k];
+  throw Error(fmt::format("coverage {}: results keep 0.05, 0.1, …, 1", coverage));
+}
+
 ClassificationResult classification_metrics(const Predictions& p) {
-  return {p.size(), p.classes(),          accuracy(p),      brier(p),    log_loss(p),
-          auroc(p), average_precision(p), risk_coverage(p), confusion(p)};
+  const RiskCoverage curve = risk_coverage(p);
+  RiskCoverageSummary summary{{}, curve.aurc};
+  for (std::size_t k = 0; k < kCoverages; ++k) summary.accuracy[k] = curve.at(coverage_of(k));
+  return {p.size(), p.classes(),          accuracy(p), brier(p),    log_loss(p),
+          auroc(p), average_precision(p), summary,     confusion(p)};
 }
 
 nlohmann::json to_json(const ClassificationResult& result) {
   using nlohmann::json;
   json refusing = json::array(), matrix = json::array();
-  for (int step = 1; step <= 20; ++step)
+  for (std::size_t k = 0; k < kCoverages; ++k)
     refusing.push_back(
-        {{"coverage", step / 20.0}, {"accuracy", result.risk_coverage.at(step / 20.0)}});
+        {{"coverage", coverage_of(k)}, {"accuracy", result.risk_coverage.accuracy[k]}});
   for (std::size_t k = 0; k < result.classes; ++k) {
     const auto row = result.confusion.begin() + static_cast<std::ptrdiff_t>(k * result.classes);
     matrix.push_back(
@@ -240,6 +249,33 @@ nlohmann::json to_json(const ClassificationResult& result) {
     document["auprc_per_class"] = result.average_precision.per_class;
   }
   return document;
+}
+
+void from_json(const nlohmann::json& json, ClassificationResult& result) {
+  json.at("series").get_to(result.series);
+  json.at("classes").get_to(result.classes);
+  json.at("accuracy").get_to(result.accuracy);
+  json.at("auroc").get_to(result.auroc.value);
+  json.at("auprc").get_to(result.average_precision.value);
+  json.at("brier").get_to(result.brier);
+  json.at("log_loss").get_to(result.log_loss);
+  json.at("aurc").get_to(result.risk_coverage.aurc);
+  for (std::size_t k = 0; k < kCoverages; ++k)
+    json.at("refusing").at(k).at("accuracy").get_to(result.risk_coverage.accuracy[k]);
+  result.confusion.clear();
+  for (const auto& row : json.at("confusion").get<std::vector<std::vector<std::size_t>>>()) {
+    if (row.size() != result.classes) throw Error("a confusion matrix is not square");
+    result.confusion.insert(result.confusion.end(), row.begin(), row.end());
+  }
+  if (result.confusion.size() != result.classes * result.classes)
+    throw Error("a confusion matrix has not one row a class");
+  // Both rankings skip the classes that have no series.
+  json.at("skipped_classes").get_to(result.auroc.skipped);
+  result.average_precision.skipped = result.auroc.skipped;
+  if (result.classes > 2) {
+    result.auroc.per_class = numbers_or_nan(json.at("auroc_per_class"));
+    result.average_precision.per_class = numbers_or_nan(json.at("auprc_per_class"));
+  }
 }
 
 }  // namespace edict

@@ -3,6 +3,7 @@
 // precision are the plain mean over classes of one class against the rest.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
@@ -68,6 +69,16 @@ struct RiskCoverage {
 };
 RiskCoverage risk_coverage(const Predictions& predictions);
 
+// A risk–coverage curve as results keep it: at the coverages 0.05, 0.1, …, 1.
+inline constexpr std::size_t kCoverages = 20;
+struct RiskCoverageSummary {
+  std::array<double, kCoverages> accuracy;
+  double aurc;
+
+  double at(double coverage) const;  // Error for a coverage that is not among them
+};
+constexpr double coverage_of(std::size_t k) { return static_cast<double>(k + 1) / kCoverages; }
+
 // [classes × classes], row-major: rows are true classes, columns predicted ones; counts.
 std::vector<std::size_t> confusion(const Predictions& predictions);
 
@@ -75,14 +86,14 @@ struct ClassificationResult {
   std::size_t series, classes;
   double accuracy, brier, log_loss;
   Ranking auroc, average_precision;
-  RiskCoverage risk_coverage;
+  RiskCoverageSummary risk_coverage;
   std::vector<std::size_t> confusion;
 };
 
 // Everything above; throws what auroc throws.
 ClassificationResult classification_metrics(const Predictions& predictions);
 
-// Accuracy when some are refused is given at coverages 0.05, 0.1, …, 1.
 nlohmann::json to_json(const ClassificationResult& result);
+void from_json(const nlohmann::json& json, ClassificationResult& result);
 
 }  // namespace edict

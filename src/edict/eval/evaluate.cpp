@@ -1,9 +1,9 @@
 #include "edict/eval/evaluate.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <vector>
 
+#include "edict/core/json_values.h"
 #include "edict/model/infer.h"
 #include "edict/protocol/holdout.h"
 
@@ -14,10 +14,6 @@ std::optional<CalibrationResult> judged(std::span<const SeriesCalibration> serie
   const bool any = std::any_of(series.begin(), series.end(),
                                [](const SeriesCalibration& s) { return s.observations > 0; });
   return any ? std::optional(summarise(series)) : std::nullopt;
-}
-
-nlohmann::json to_json(const std::optional<CalibrationResult>& result) {
-  return result ? edict::to_json(*result) : nlohmann::json(nullptr);
 }
 
 }  // namespace
@@ -58,9 +54,16 @@ Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std
 }
 
 nlohmann::json to_json(const Evaluation& evaluation) {
-  return {{"interpolation", to_json(evaluation.interpolation)},
-          {"informed_interpolation", to_json(evaluation.informed_interpolation)},
-          {"extrapolation", to_json(evaluation.extrapolation)}};
+  return {{"interpolation", json_or_null(evaluation.interpolation)},
+          {"informed_interpolation", json_or_null(evaluation.informed_interpolation)},
+          {"extrapolation", json_or_null(evaluation.extrapolation)}};
+}
+
+void from_json(const nlohmann::json& json, Evaluation& evaluation) {
+  const auto read = [&](const char* task) {
+    return optional_from_json<CalibrationResult>(json.at(task));
+  };
+  evaluation = {read("interpolation"), read("informed_interpolation"), read("extrapolation")};
 }
 
 }  // namespace edict

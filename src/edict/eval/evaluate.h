@@ -27,5 +27,6 @@ Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std
                     ThreadPool& pool, const Guard& guard = {});
 
 nlohmann::json to_json(const Evaluation& evaluation);
+void from_json(const nlohmann::json& json, Evaluation& evaluation);
 
 }  // namespace edict

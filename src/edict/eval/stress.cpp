@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "edict/core/error.h"
+#include "edict/core/json_values.h"
 #include "edict/data/subset.h"
 #include "edict/eval/classification.h"
 
@@ -31,8 +31,8 @@ class Sweep {
       : model_(model),
         pool_(pool),
         options_(options),
-        judged_(labelled_series(model, data, series)),
-        data_(subset(data, judged_.series)),
+        labelled_(labelled_series(model, data, series)),
+        data_(subset(data, labelled_.series)),
         all_(data_.size()) {
     std::iota(all_.begin(), all_.end(), std::size_t{0});
     encodings_ = options.guards.size() * (1 + options.levels.size() * options.seeds.size());
@@ -42,12 +42,12 @@ class Sweep {
     StressResult result;
     result.seeds = options_.seeds;
     result.series = data_.size();
-    result.unlabelled = judged_.unlabelled;
+    result.unlabelled = labelled_.unlabelled;
     for (const Guard& guard : options_.guards) {
       StressCurve& curve = result.curves.emplace_back();
       curve.guard = guard;
       curve.clean.noise = options_.noise;
-      judge(data_, guard, options_.seeds, curve.clean);
+      score(data_, guard, options_.seeds, curve.clean);
     }
     for (const int level : options_.levels) {
       const NoiseSpec base = noise_at(options_.noise, level, options_.largest);
@@ -60,7 +60,7 @@ class Sweep {
         noise.seed = static_cast<std::uint64_t>(seed);
         const Dataset noisy = with_noise(data_, {}, noise, units());
         for (StressCurve& curve : result.curves)
-          judge(noisy, curve.guard, std::span(&seed, 1), curve.levels.back());
+          score(noisy, curve.guard, std::span(&seed, 1), curve.levels.back());
       }
     }
     for (StressCurve& curve : result.curves) {
@@ -77,7 +77,7 @@ class Sweep {
   }
 
   // Appends the results of the given seeds' classifiers on one encoding.
-  void judge(const Dataset& data, const Guard& guard, std::span<const std::int64_t> seeds,
+  void score(const Dataset& data, const Guard& guard, std::span<const std::int64_t> seeds,
              StressPoint& point) {
     leave_if_stopped(options_.stop);
     if (model_.classifier_size() > 0 && model_.network->has_distribution()) {
@@ -99,13 +99,14 @@ class Sweep {
   }
 
   void add(const ClassProbabilities& p, StressPoint& point) const {
-    point.seeds.push_back(classification_metrics(Predictions(p.values, judged_.labels, p.classes)));
+    point.seeds.push_back(
+        classification_metrics(Predictions(p.values, labelled_.labels, p.classes)));
   }
 
   const Model& model_;
   ThreadPool& pool_;
   const StressOptions& options_;
-  const LabelledSeries judged_;
+  const LabelledSeries labelled_;
   const Dataset data_;  // the judged series
   std::vector<std::size_t> all_;
   std::size_t encodings_ = 0, done_ = 0;
@@ -138,12 +139,11 @@ nlohmann::json point_to_json(const StressPoint& point, const std::vector<std::in
     json[std::string(metric.name) + "_std"] = m.std;
   }
   json["clipped"] = point.clipped;
-  for (int step = 1; step <= 20; ++step) {
-    const double coverage = step / 20.0;
+  for (std::size_t k = 0; k < kCoverages; ++k) {
     const MeanStd m = over_seeds(
-        point, [&](const ClassificationResult& r) { return r.risk_coverage.at(coverage); });
+        point, [&](const ClassificationResult& r) { return r.risk_coverage.accuracy[k]; });
     json["refusing"].push_back(
-        {{"coverage", coverage}, {"accuracy", m.mean}, {"accuracy_std", m.std}});
+        {{"coverage", coverage_of(k)}, {"accuracy", m.mean}, {"accuracy_std", m.std}});
   }
   for (std::size_t s = 0; s < point.seeds.size(); ++s) {
     nlohmann::json own = to_json(point.seeds[s]);
@@ -162,7 +162,39 @@ nlohmann::json curve_to_json(const StressCurve& curve, const std::vector<std::in
   return json;
 }
 
+StressPoint point_from_json(const nlohmann::json& json, NoiseKind kind, std::size_t seeds) {
+  StressPoint point;
+  point.noise.kind = kind;
+  if (json.contains("level")) {
+    json.at("level").get_to(point.level);
+    json.at("rate").get_to(point.noise.rate);
+    json.at("unit").get_to(point.noise.unit);
+    json.at("strength").get_to(point.noise.strength);
+    json.at("fraction").get_to(point.noise.fraction);
+  }
+  json.at("clipped").get_to(point.clipped);
+  json.at("seeds").get_to(point.seeds);
+  if (point.seeds.size() != seeds) throw Error("a level of the sweep does not have all seeds");
+  return point;
+}
+
+StressCurve curve_from_json(const nlohmann::json& json, NoiseKind kind, const Guard& guard,
+                            std::size_t seeds) {
+  StressCurve curve;
+  curve.guard = guard;
+  curve.clean = point_from_json(json.at("clean"), kind, seeds);
+  for (const nlohmann::json& point : json.at("levels"))
+    curve.levels.push_back(point_from_json(point, kind, seeds));
+  return curve;
+}
+
 }  // namespace
+
+const StressCurve* StressResult::find(Guard::Kind guard) const {
+  for (const StressCurve& curve : curves)
+    if (curve.guard.kind == guard) return &curve;
+  return nullptr;
+}
 
 double usual_largest(NoiseKind kind) {
   switch (kind) {
@@ -210,6 +242,27 @@ nlohmann::json to_json(const StressResult& result) {
   json["series"] = result.series;
   json["unlabelled"] = result.unlabelled;
   return json;
+}
+
+void from_json(const nlohmann::json& json, StressResult& result) {
+  result = {};
+  json.at("seeds").get_to(result.seeds);
+  json.at("series").get_to(result.series);
+  json.at("unlabelled").get_to(result.unlabelled);
+  if (result.seeds.empty()) throw Error("a noise sweep without a seed");
+  const NoiseKind kind = noise_from_name(json.at("noise").get<std::string>()).kind;
+  Guard guard;
+  json.at("eta").get_to(guard.eta);
+  guard.deviation = deviation_from_name(json.at("sigma").get<std::string>());
+  const auto& guards = json.at("guards").get_ref<const nlohmann::json::object_t&>();
+  const auto add = [&](const std::string& name, const nlohmann::json& curve) {
+    guard.kind = guard_from_name(name);
+    result.curves.push_back(curve_from_json(curve, kind, guard, result.seeds.size()));
+  };
+  const auto first = json.at("guard").get<std::string>();
+  add(first, json.at("guards").at(first));
+  for (const auto& [name, curve] : guards)
+    if (name != first) add(name, curve);
 }
 
 }  // namespace edict

@@ -1,10 +1,12 @@
 // The noise sweep: how well the classes of the test split are told apart as noise rises, with and
 // without a guard on the observations.
 //
-// Level ℓ of 0 … 9 sets, by the kind of noise, what `largest` is reached at level 9:
-//   compounding, asymmetric   the rate ρ = ℓ·largest/9 (level 0 still adds strength·σ, as
-//   published) bursts                    the share of the time span without observations all others
-//   the fraction of the values or (series, feature) pairs that is hit
+// clang-format off
+// Level ℓ of 0 … 9 sets ℓ·largest/9, which by the kind of noise is
+//   compounding, asymmetric   the rate ρ (level 0 still adds strength·σ, as published)
+//   bursts                    the share of the time span without observations
+//   all others                the fraction of the values or (series, feature) pairs that is hit
+// clang-format on
 //
 // Rate-driven noise is measured in the model's units, as published (raw ones with
 // data.standardise=false); the other kinds in deviations of the training population.
@@ -61,6 +63,9 @@ struct StressResult {
   std::vector<StressCurve> curves;  // one a guard
   std::vector<std::int64_t> seeds;
   std::size_t series = 0, unlabelled = 0;
+
+  // The sweep of a guard; null where it was not swept.
+  const StressCurve* find(Guard::Kind guard) const;
 };
 
 // Over the given series, usually the test split. Throws Error for data that are not the model's, no
@@ -80,7 +85,9 @@ MeanStd over_seeds(const StressPoint& point, Value value) {
 
 // {guard, levels, clean} of the first guard, `guards` with those of each by name, and the settings.
 // A point carries the mean of each metric under its name, the deviation as <name>_std, the
-// risk–coverage curve as `refusing`, and each seed's own results.
+// risk–coverage curve as `refusing`, and each seed's own results. Read back, the curves after the
+// first are in the order of their names, and all have the first one's eta and sigma.
 nlohmann::json to_json(const StressResult& result);
+void from_json(const nlohmann::json& json, StressResult& result);
 
 }  // namespace edict

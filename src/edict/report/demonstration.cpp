@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "edict/report/svg.h"
+#include "edict/report/series_figures.h"
 #include "edict/study/embedded.h"
 
-namespace edict {
+namespace edict::report {
 namespace {
 
 Chart::Points curve(const CalibrationResult& r, const std::array<MeanStd, kLevels>& values) {
@@ -24,38 +24,22 @@ std::string bands_figure(const Model& model, const Dataset& data, const Trajecto
   std::string figures;
   const std::size_t s = trajectory.series;
   for (std::size_t j = 0; j < model.features.size(); ++j) {
-    Chart::Points mean, lower, upper, inner_lower, inner_upper, seen, hidden;
-    Range y{INFINITY, -INFINITY};
+    study::BrowsedBand band;
     for (std::size_t t = 0; t < times.size(); ++t) {
       const Marginal& m = trajectory.at(t, j);
-      const double half = half_width(m, level);
-      // What would remain of the band if the model knew everything.
-      const double inner = half * std::sqrt(m.aleatoric / (m.aleatoric + m.epistemic));
-      mean.emplace_back(times[t], m.mean);
-      lower.emplace_back(times[t], m.mean - half);
-      upper.emplace_back(times[t], m.mean + half);
-      inner_lower.emplace_back(times[t], m.mean - inner);
-      inner_upper.emplace_back(times[t], m.mean + inner);
-      y.low = std::min(y.low, m.mean - half);
-      y.high = std::max(y.high, m.mean + half);
+      band.mean.push_back(m.mean);
+      band.half.push_back(half_width(m, level));
+      band.aleatoric.push_back(std::sqrt(m.aleatoric));
+      band.epistemic.push_back(std::sqrt(m.epistemic));
     }
+    study::BrowsedFeature feature{model.features[j], {}, {}, {}};
     for (std::size_t e = data.first_event[s]; e < data.first_event[s + 1]; ++e)
       for (const Observation& o : data.observed(e))
-        if (static_cast<std::size_t>(o.feature) == j) {
-          (data.times[e] < absorb_until ? seen : hidden).emplace_back(data.times[e], o.value);
-          y.low = std::min(y.low, o.value);
-          y.high = std::max(y.high, o.value);
-        }
-    const double margin = 0.05 * (y.high - y.low);
-    Chart chart(440, 240, {times.front(), times.back()}, {y.low - margin, y.high + margin}, "time",
-                model.features[j], data.ids[s] + " · " + model.features[j]);
-    chart.band(lower, upper, "epistemic");
-    chart.band(inner_lower, inner_upper, "aleatoric");
-    chart.line(mean, "mean");
-    if (absorb_until < times.back()) chart.vertical(absorb_until, "cut");
-    chart.dots(seen, 3, "seen");
-    chart.dots(hidden, 2.6, "hidden");
-    figures += chart.render();
+        if (static_cast<std::size_t>(o.feature) == j)
+          (data.times[e] < absorb_until ? feature.seen : feature.later)
+              .emplace_back(data.times[e], o.value);
+    figures +=
+        forecast_chart(data.ids[s] + " · " + feature.name, times, feature, band, absorb_until, "");
   }
   return figures;
 }
@@ -129,7 +113,7 @@ std::string html_page(const std::string& title, const std::string& lead,
       "content=\"width=device-width, "
       "initial-scale=1\"><title>{0}</title><style>{1}</style></head>\n"
       "<body><h1>{0}</h1>\n<p>{2}</p>\n{3}</body></html>\n",
-      escape(title), embedded("src/edict/report/page/charts.css").value(), lead, body);
+      escape(title), study::embedded("src/edict/report/page/charts.css").value(), lead, body);
 }
 
-}  // namespace edict
+}  // namespace edict::report

@@ -9,7 +9,7 @@
 #include "edict/eval/stress.h"
 #include "edict/eval/trajectory.h"
 
-namespace edict {
+namespace edict::report {
 
 // One chart a feature. Observations before `absorb_until` were absorbed, later ones are shown
 // hollow.
@@ -30,4 +30,4 @@ struct Section {
 std::string html_page(const std::string& title, const std::string& lead,
                       const std::vector<Section>& sections);
 
-}  // namespace edict
+}  // namespace edict::report

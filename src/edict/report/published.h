@@ -4,11 +4,21 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 
 #include "edict/eval/mean_std.h"
 
-namespace edict {
+namespace edict::report {
+
+enum class Task { interpolation, extrapolation };
+// ECE is the mean over series of each series' own error.
+enum class Metric { mse, ece_per_series };
+enum class Score { accuracy, auroc };  // in percent
+
+std::string_view name_of(Task task);
+std::string_view name_of(Metric metric);  // "MSE", "ECE per series"
+std::string_view name_of(Score score);
 
 struct PublishedDataset {
   long classes = 0, features = 0, series = 0;
@@ -20,18 +30,19 @@ class Published {
   static const Published& tables();
 
   std::optional<PublishedDataset> dataset(const std::string& dataset) const;
-  // Task "interpolation" or "extrapolation", metric "MSE" or "ECE"; std over series.
+  // The deviation is over series.
   std::optional<MeanStd> calibration(const std::string& dataset, const std::string& method,
-                                     const std::string& task, const std::string& metric) const;
-  // Score "accuracy" or "auroc", in percent; std over seeds.
-  std::optional<MeanStd> score(const std::string& score, const std::string& dataset,
-                               const std::string& method, int level) const;
+                                     Task task, Metric metric) const;
+  // The deviation is over seeds.
+  std::optional<MeanStd> score(Score score, const std::string& dataset, const std::string& method,
+                               int level) const;
 
  private:
   Published();
 
   std::map<std::string, PublishedDataset> datasets_;
-  std::map<std::string, MeanStd> values_;  // by the fields above, joined
+  std::map<std::tuple<std::string, std::string, Task, Metric>, MeanStd> calibration_;
+  std::map<std::tuple<Score, std::string, std::string, int>, MeanStd> scores_;
 };
 
-}  // namespace edict
+}  // namespace edict::report

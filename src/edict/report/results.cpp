@@ -6,18 +6,16 @@
 #include <cmath>
 
 #include "edict/data/summary.h"
-#include "edict/report/published.h"
 
-namespace edict {
+namespace edict::report {
 namespace {
 
-using nlohmann::json;
+using study::PlannedData;
+using study::StudiedData;
+using study::StudiedRun;
+using study::Study;
 
-json to_json(const std::optional<MeanStd>& value) {
-  return value ? json{{"mean", value->mean}, {"std", value->std}} : json(nullptr);
-}
-
-std::optional<MeanStd> over(const std::vector<double>& values) {
+std::optional<MeanStd> mean_of(const std::vector<double>& values) {
   if (values.empty()) return std::nullopt;
   const auto n = static_cast<double>(values.size());
   double sum = 0, squares = 0;
@@ -26,11 +24,10 @@ std::optional<MeanStd> over(const std::vector<double>& values) {
   return MeanStd{sum / n, std::sqrt(squares / n)};
 }
 
-json entry(const std::optional<MeanStd>& ours, const std::optional<MeanStd>& published,
-           bool lower_is_better, int digits, const std::vector<std::string>& runs) {
-  json result{{"ours", to_json(ours)}, {"published", to_json(published)}, {"runs", runs}};
-  result["verdict"] =
-      ours && published ? json(verdict(*ours, *published, lower_is_better, digits)) : json(nullptr);
+Comparison compare(const std::optional<MeanStd>& ours, const std::optional<MeanStd>& published,
+                   bool lower_is_better, int digits, const std::vector<std::string>& runs) {
+  Comparison result{ours, published, std::nullopt, runs};
+  if (ours && published) result.verdict = verdict(*ours, *published, lower_is_better, digits);
   return result;
 }
 
@@ -57,109 +54,123 @@ std::vector<Group> groups_of(const Study& study) {
   return groups;
 }
 
-json dataset_entry(const StudiedData& studied) {
+DatasetRow dataset_row(const StudiedData& studied) {
   const Summary summary = summarise(studied.data);
-  const auto published = Published::tables().dataset(studied.plan.title);
-  json result{{"dataset", studied.plan.title},
-              {"name", studied.plan.name},
-              {"classes", studied.data.classes.size()},
-              {"features", studied.data.features.size()},
-              {"series", summary.series},
-              {"events_per_series", summary.events_per_series},
-              {"observations", summary.observations},
-              {"time_unit", studied.plan.time_unit},
-              {"published", nullptr}};
-  if (published)
-    result["published"] = {{"classes", published->classes},
-                           {"features", published->features},
-                           {"series", published->series}};
-  return result;
+  DatasetRow row;
+  row.title = studied.plan.title;
+  row.name = studied.plan.name;
+  row.classes = studied.data.classes.size();
+  row.features = studied.data.features.size();
+  row.series = summary.series;
+  row.observations = summary.observations;
+  row.events_per_series = summary.events_per_series;
+  row.time_unit = studied.plan.time_unit;
+  row.published = Published::tables().dataset(studied.plan.title);
+  return row;
 }
 
-// Mean over trainings of what `read` takes from each run's calibration; the deviation over series
-// is averaged likewise.
-template <class Read>
-std::optional<MeanStd> over_runs(const std::vector<const json*>& judged, Read read) {
+// Mean over trainings; the deviation over series is averaged likewise.
+std::optional<MeanStd> over_runs(const std::vector<const CalibrationResult*>& trainings,
+                                 MeanStd CalibrationResult::*metric) {
   std::vector<double> means, stds;
-  for (const json* result : judged) {
-    const json& value = read(*result);
-    means.push_back(value.is_number() ? value.get<double>() : value["mean"].get<double>());
-    stds.push_back(value.is_number() ? 0.0 : value["std"].get<double>());
+  for (const CalibrationResult* result : trainings) {
+    means.push_back((result->*metric).mean);
+    stds.push_back((result->*metric).std);
   }
   if (means.empty()) return std::nullopt;
-  return MeanStd{over(means)->mean, over(stds)->mean};
+  return MeanStd{mean_of(means)->mean, mean_of(stds)->mean};
+}
+std::optional<double> over_runs(const std::vector<const CalibrationResult*>& trainings,
+                                double CalibrationResult::*metric) {
+  std::vector<double> values;
+  for (const CalibrationResult* result : trainings) values.push_back(result->*metric);
+  const auto mean = mean_of(values);
+  return mean ? std::optional(mean->mean) : std::nullopt;
 }
 
-void add_calibration(const Group& group, json& rows) {
-  for (const char* task : {"interpolation", "extrapolation"}) {
-    std::vector<const json*> judged;
+void add_calibration(const Group& group, std::vector<CalibrationRow>& rows) {
+  for (const Task task : {Task::interpolation, Task::extrapolation}) {
+    std::vector<const CalibrationResult*> trainings;
     std::vector<std::string> folders;
-    for (const StudiedRun* run : group.runs)
-      if (!run->evaluate.is_null() && !run->evaluate[task].is_null()) {
-        judged.push_back(&run->evaluate[task]);
-        folders.push_back(run->folder);
-      }
-    const auto add = [&](const char* metric, const std::optional<MeanStd>& ours) {
+    for (const StudiedRun* run : group.runs) {
+      if (!run->results.evaluation) continue;
+      const auto& result = task == Task::interpolation ? run->results.evaluation->interpolation
+                                                       : run->results.evaluation->extrapolation;
+      if (!result) continue;
+      trainings.push_back(&*result);
+      folders.push_back(run->folder);
+    }
+    for (const auto& [metric, member] :
+         {std::pair(Metric::mse, &CalibrationResult::mse),
+          std::pair(Metric::ece_per_series, &CalibrationResult::ece_per_series)}) {
+      const auto ours = over_runs(trainings, member);
       const auto published =
           Published::tables().calibration(group.data->title, group.method, task, metric);
-      if (!ours && !published) return;
-      json row = entry(ours, published, true, 3, folders);
-      row["dataset"] = group.data->title;
-      row["method"] = group.method;
-      row["task"] = task;
-      row["metric"] = metric;
+      if (!ours && !published) continue;
+      CalibrationRow row{group.data->title, group.method, task, metric, {}, {}, {}};
+      row.value = compare(ours, published, true, kCalibrationDigits, folders);
+      if (metric == Metric::ece_per_series) {
+        row.whole_split = over_runs(trainings, &CalibrationResult::ece);
+        row.floor = over_runs(trainings, &CalibrationResult::ece_per_series_floor);
+      }
       rows.push_back(std::move(row));
-    };
-    add("MSE", over_runs(judged, [](const json& r) -> const json& { return r["mse"]; }));
-    // Of the whole split: with the few hidden observations of a series, the error of a series by
-    // itself is mostly binomial noise, far above the published values even for a perfect model.
-    add("ECE", over_runs(judged, [](const json& r) -> const json& { return r["ece"]; }));
-    if (judged.empty()) continue;
-    rows.back()["ours"]["std"] = nullptr;
-    rows.back()["per_series"] = to_json(
-        over_runs(judged, [](const json& r) -> const json& { return r["ece_per_series"]; }));
-    rows.back()["per_series"]["floor"] = over_runs(judged, [](const json& r) -> const json& {
-                                           return r["ece_per_series_floor"];
-                                         })->mean;
+    }
   }
 }
 
-// level < 0: no noise at all.
-void add_score(const Group& group, const char* score, int level, json& rows) {
+const StressPoint* point_of(const StressCurve& curve, const std::optional<int>& level) {
+  if (!level) return &curve.clean;
+  for (const StressPoint& point : curve.levels)
+    if (point.level == *level) return &point;
+  return nullptr;
+}
+
+void add_score(const Group& group, Score score, const std::optional<int>& level,
+               std::vector<ScoreRow>& rows) {
   for (const Guard& guard : group.runs.front()->guards) {
     std::vector<double> values;
     std::vector<std::string> folders;
     for (const StudiedRun* run : group.runs) {
-      if (run->stress.is_null()) continue;
-      const json& curve = run->stress["guards"][std::string(name_of(guard.kind))];
-      const json* point = level < 0 ? &curve["clean"] : nullptr;
-      if (level >= 0)
-        for (const json& candidate : curve["levels"])
-          if (candidate["level"] == level) point = &candidate;
+      if (!run->results.stress) continue;
+      const StressCurve* curve = run->results.stress->find(guard.kind);
+      const StressPoint* point = curve ? point_of(*curve, level) : nullptr;
       if (!point) continue;
-      for (const json& seed : (*point)["seeds"]) values.push_back(100 * seed[score].get<double>());
+      for (const ClassificationResult& seed : point->seeds)
+        values.push_back(100 * (score == Score::accuracy ? seed.accuracy : seed.auroc.value));
       folders.push_back(run->folder);
     }
     const std::string method = method_name(group.method, guard.kind);
-    const auto published = level < 0
-                               ? std::nullopt
-                               : Published::tables().score(score, group.data->title, method, level);
+    std::optional<MeanStd> published;
+    if (level) published = Published::tables().score(score, group.data->title, method, *level);
     if (values.empty() && !published) continue;
-    json row = entry(over(values), published, false, 1, folders);
-    row["dataset"] = group.data->title;
-    row["method"] = method;
-    row["level"] = level < 0 ? json(nullptr) : json(level);
-    rows.push_back(std::move(row));
+    rows.push_back({group.data->title, method, level,
+                    compare(mean_of(values), published, false, kScoreDigits, folders)});
   }
 }
 
 }  // namespace
 
-const char* verdict(const MeanStd& ours, const MeanStd& published, bool lower_is_better,
-                    int digits) {
+Verdict verdict(const MeanStd& ours, const MeanStd& published, bool lower_is_better, int digits) {
   const double gain = (lower_is_better ? -1 : 1) * (ours.mean - published.mean);
   const double tolerance = std::max(ours.std, published.std) + 0.5 * std::pow(10.0, -digits);
-  return std::abs(gain) <= tolerance ? "equal" : gain > 0 ? "better" : "worse";
+  return std::abs(gain) <= tolerance ? Verdict::equal : gain > 0 ? Verdict::better : Verdict::worse;
+}
+
+std::string_view name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::better:
+      return "better";
+    case Verdict::worse:
+      return "worse";
+    case Verdict::equal:
+      break;
+  }
+  return "equal";
+}
+
+std::string mark(const std::optional<Verdict>& verdict) {
+  if (!verdict) return {};
+  return *verdict == Verdict::better ? " ▲" : *verdict == Verdict::worse ? " ▼" : " ≈";
 }
 
 std::string method_name(const std::string& method, Guard::Kind guard) {
@@ -174,42 +185,32 @@ std::string method_name(const std::string& method, Guard::Kind guard) {
   return method;
 }
 
-json results_of(const Study& study) {
-  json results{{"levels", study.plan.levels}, {"seeds", study.plan.seeds},
-               {"datasets", json::array()},   {"calibration", json::array()},
-               {"accuracy", json::array()},   {"auroc", json::array()},
-               {"runs", json::array()}};
-  for (const StudiedData& data : study.datasets) results["datasets"].push_back(dataset_entry(data));
-  std::vector<int> levels{-1};
-  levels.insert(levels.end(), study.plan.levels.begin(), study.plan.levels.end());
+std::vector<std::optional<int>> Results::levels_and_none() const {
+  std::vector<std::optional<int>> all{std::nullopt};
+  all.insert(all.end(), levels.begin(), levels.end());
+  return all;
+}
+
+Results results_of(const Study& study) {
+  Results results;
+  results.levels = study.plan.levels;
+  results.seeds = study.plan.seeds;
+  for (const StudiedData& data : study.datasets) results.datasets.push_back(dataset_row(data));
   for (const Group& group : groups_of(study)) {
-    add_calibration(group, results["calibration"]);
-    for (const char* score : {"accuracy", "auroc"})
-      for (const int level : levels) add_score(group, score, level, results[score]);
+    add_calibration(group, results.calibration);
+    for (const std::optional<int>& level : results.levels_and_none()) {
+      add_score(group, Score::accuracy, level, results.accuracy);
+      add_score(group, Score::auroc, level, results.auroc);
+    }
   }
   for (const StudiedRun& run : study.runs)
-    results["runs"].push_back({{"dataset", run.dataset},
-                               {"method", run.method},
-                               {"seed", run.seed},
-                               {"folder", run.folder},
-                               {"failure", run.failure ? json(*run.failure) : json(nullptr)}});
+    results.runs.push_back({run.dataset, run.method, run.folder, run.seed, run.failure});
   return results;
 }
 
-std::string value_text(const json& value, int digits) {
-  if (value.is_null()) return "–";
-  if (value["std"].is_null()) return fmt::format("{:.{}f}", value["mean"].get<double>(), digits);
-  return fmt::format("{:.{}f} ± {:.{}f}", value["mean"].get<double>(), digits,
-                     value["std"].get<double>(), digits);
+std::string value_text(const std::optional<MeanStd>& value, int digits) {
+  if (!value) return "–";
+  return fmt::format("{:.{}f} ± {:.{}f}", value->mean, digits, value->std, digits);
 }
 
-std::vector<std::string> methods_of(const nlohmann::json& rows, const std::string& dataset) {
-  std::vector<std::string> methods;
-  for (const nlohmann::json& row : rows)
-    if (row["dataset"] == dataset &&
-        std::find(methods.begin(), methods.end(), row["method"]) == methods.end())
-      methods.push_back(row["method"]);
-  return methods;
-}
-
-}  // namespace edict
+}  // namespace edict::report

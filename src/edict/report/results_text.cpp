@@ -2,121 +2,142 @@
 
 #include <algorithm>
 
-#include "edict/core/json_text.h"
 #include "edict/report/results.h"
 
-namespace edict {
+namespace edict::report {
 namespace {
 
-using nlohmann::json;
-
-const char* mark(const json& row) {
-  if (row["verdict"].is_null()) return "";
-  const std::string verdict = row["verdict"];
-  return verdict == "better" ? " ▲" : verdict == "worse" ? " ▼" : " ≈";
+// Text inside a cell of a table: a bar would end it, markup would be taken for such.
+std::string cell(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (std::string_view("|<[]*`\\").find(c) != std::string_view::npos) result += '\\';
+    result += c == '\n' ? ' ' : c;
+  }
+  return result;
 }
 
-std::string linked(const json& row, int digits) {
-  const std::string text = value_text(row["ours"], digits);
-  if (row["runs"].empty()) return text;
-  return fmt::format("[{}](runs/{}/){}", text, row["runs"][0].get<std::string>(), mark(row));
+std::string linked(const Comparison& value, int digits) {
+  const std::string text = value_text(value.ours, digits);
+  if (value.runs.empty()) return text;
+  return fmt::format("[{}](runs/{}/){}", text, value.runs[0], mark(value.verdict));
 }
 
-std::string noise_markdown(const json& results, const char* score, const std::string& dataset) {
-  const auto methods = methods_of(results[score], dataset);
+std::string metric_name(const CalibrationRow& row) {
+  std::string name(name_of(row.metric));
+  if (row.floor) name += fmt::format(" (floor {:.3f})", *row.floor);
+  return name;
+}
+
+std::string noise_markdown(const Results& results, Score score, const std::string& dataset) {
+  const auto methods = methods_of(results.scores(score), dataset);
   if (methods.empty()) return {};
-  std::string text = fmt::format("\n### {}: {} (%)\n\n| noise |", dataset,
-                                 score == std::string("auroc") ? "AUROC" : "accuracy");
-  for (const std::string& method : methods) text += fmt::format(" {} | published |", method);
+  std::string text = fmt::format("\n### {}: {} (%)\n\n| noise |", cell(dataset), name_of(score));
+  for (const std::string& method : methods) text += fmt::format(" {} | published |", cell(method));
   text += "\n|---|";
   for (std::size_t i = 0; i < methods.size(); ++i) text += "---|---|";
-  json levels = results["levels"];
-  levels.insert(levels.begin(), nullptr);
-  for (const json& level : levels) {
-    text += level.is_null() ? "\n| none |" : fmt::format("\n| {} |", level.get<int>());
+  for (const std::optional<int>& level : results.levels_and_none()) {
+    text += level ? fmt::format("\n| {} |", *level) : "\n| none |";
     for (const std::string& method : methods) {
       std::string cells = " – | – |";
-      for (const json& row : results[score])
-        if (row["dataset"] == dataset && row["method"] == method && row["level"] == level)
-          cells = fmt::format(" {} | {} |", linked(row, 1), value_text(row["published"], 1));
+      for (const ScoreRow& row : results.scores(score))
+        if (row.dataset == dataset && row.method == method && row.level == level)
+          cells = fmt::format(" {} | {} |", linked(row.value, kScoreDigits),
+                              value_text(row.value.published, kScoreDigits));
       text += cells;
     }
   }
   return text + "\n";
 }
 
+// Pads by what is seen, not by bytes.
+std::string pad(const std::string& cell, int width) {
+  const auto seen = std::count_if(cell.begin(), cell.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  });
+  return cell + std::string(static_cast<std::size_t>(std::max<long>(0, width - seen)), ' ');
+}
+
 }  // namespace
 
-std::string results_markdown(const json& results) {
+std::string results_markdown(const Results& results) {
   std::string text =
       "# Results\n\nOurs beside the published. ▲ better, ≈ no further apart than the larger "
       "deviation, ▼ worse. A number leads to its run.\n\n## Datasets\n\n"
       "| dataset | classes | features | series | events a series | published series |\n"
       "|---|---|---|---|---|---|\n";
-  for (const json& data : results["datasets"])
-    text += fmt::format("| {} | {} | {} | {} | {:.1f} | {} |\n", data["dataset"].get<std::string>(),
-                        data["classes"].get<int>(), data["features"].get<int>(),
-                        data["series"].get<long>(), data["events_per_series"].get<double>(),
-                        data["published"].is_null() ? "–" : json_text(data["published"]["series"]));
+  for (const DatasetRow& data : results.datasets)
+    text += fmt::format("| {} | {} | {} | {} | {:.1f} | {} |\n", cell(data.title), data.classes,
+                        data.features, data.series, data.events_per_series,
+                        data.published ? fmt::format("{}", data.published->series) : "–");
   text +=
-      "\n## Calibration\n\n± is over series.\n\n"
+      "\n## Calibration\n\n± is over series. The published ECE is the mean over series of each "
+      "series' own error, and so is the one compared with it; its floor is what a perfect model "
+      "would score with as few observations a series. The ECE of the whole split is another "
+      "statistic, of which nothing is published.\n\n"
       "| dataset | method | task | metric | ours | published |\n|---|---|---|---|---|---|\n";
-  for (const json& row : results["calibration"])
-    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", row["dataset"].get<std::string>(),
-                        row["method"].get<std::string>(), row["task"].get<std::string>(),
-                        row["metric"].get<std::string>(), linked(row, 3),
-                        value_text(row["published"], 3));
+  for (const CalibrationRow& row : results.calibration) {
+    const std::string head =
+        fmt::format("| {} | {} | {} |", cell(row.dataset), cell(row.method), name_of(row.task));
+    text += fmt::format("{} {} | {} | {} |\n", head, metric_name(row),
+                        linked(row.value, kCalibrationDigits),
+                        value_text(row.value.published, kCalibrationDigits));
+    if (row.whole_split)
+      text += fmt::format("{} ECE of the whole split | {:.{}f} | – |\n", head, *row.whole_split,
+                          kCalibrationDigits);
+  }
   text +=
       "\n## Classification under noise\n\n± is over seeds. Level 0 of the published noise "
       "still has a deviation of 0.1; \"none\" is without any.\n";
-  for (const json& data : results["datasets"])
-    for (const char* score : {"accuracy", "auroc"})
-      text += noise_markdown(results, score, data["dataset"]);
+  for (const DatasetRow& data : results.datasets)
+    for (const Score score : {Score::accuracy, Score::auroc})
+      text += noise_markdown(results, score, data.title);
   bool any = false;
-  for (const json& run : results["runs"])
-    if (!run["failure"].is_null()) {
+  for (const RunRow& run : results.runs)
+    if (run.failure) {
       if (!any) text += "\n## Failed\n\n";
       any = true;
-      text += fmt::format("- {} on {}: {}\n", run["method"].get<std::string>(),
-                          run["dataset"].get<std::string>(), run["failure"].get<std::string>());
+      text +=
+          fmt::format("- {} on {}: {}\n", cell(run.method), cell(run.dataset), cell(*run.failure));
     }
   return text;
 }
 
-std::string results_text(const json& results) {
+std::string results_text(const Results& results) {
   std::string text;
-  // Pads by what is seen, not by bytes.
-  const auto pad = [](const std::string& cell, int width) {
-    const auto seen = std::count_if(cell.begin(), cell.end(), [](char c) {
-      return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-    });
-    return cell + std::string(static_cast<std::size_t>(std::max<long>(0, width - seen)), ' ');
-  };
-  const auto line = [&](const std::string& what, const json& row, int digits) {
-    text += fmt::format("  {}  {}  {}{}\n", pad(what, 48), pad(value_text(row["ours"], digits), 15),
-                        pad(value_text(row["published"], digits), 15), mark(row));
+  const auto line = [&](const std::string& what, const std::string& ours,
+                        const std::string& published, const std::string& verdict) {
+    text +=
+        fmt::format("  {}  {}  {}{}\n", pad(what, 48), pad(ours, 15), pad(published, 15), verdict);
   };
   const auto header = [&](const std::string& title) {
     text += fmt::format("\n{}  {}  {}\n", pad(title, 50), pad("ours", 15), "published");
   };
-  for (const json& data : results["datasets"]) {
-    const std::string dataset = data["dataset"];
-    header(dataset + ", calibration");
-    for (const json& row : results["calibration"])
-      if (row["dataset"] == dataset)
-        line(fmt::format("{}, {} {}", row["method"].get<std::string>(),
-                         row["task"].get<std::string>(), row["metric"].get<std::string>()),
-             row, 3);
-    const json& levels = results["levels"];
-    const std::vector<json> shown{levels.front(), levels[levels.size() / 2], levels.back()};
-    header(dataset + ", accuracy under noise (%)");
-    for (const json& row : results["accuracy"])
-      if (row["dataset"] == dataset &&
-          std::find(shown.begin(), shown.end(), row["level"]) != shown.end())
-        line(fmt::format("{}, level {}", row["method"].get<std::string>(), row["level"].get<int>()),
-             row, 1);
+  for (const DatasetRow& data : results.datasets) {
+    header(data.title + ", calibration");
+    for (const CalibrationRow& row : results.calibration) {
+      if (row.dataset != data.title) continue;
+      const std::string head = fmt::format("{}, {} ", row.method, name_of(row.task));
+      line(head + std::string(name_of(row.metric)), value_text(row.value.ours, kCalibrationDigits),
+           value_text(row.value.published, kCalibrationDigits), mark(row.value.verdict));
+      for (const auto& [name, value] :
+           {std::pair("ECE floor", row.floor), std::pair("ECE, whole split", row.whole_split)})
+        if (value) line(head + name, fmt::format("{:.{}f}", *value, kCalibrationDigits), "–", "");
+    }
+    const std::vector<int>& levels = results.levels;
+    header(data.title + ", accuracy under noise (%)");
+    for (const ScoreRow& row : results.accuracy)
+      if (row.dataset == data.title && row.level &&
+          (*row.level == levels.front() || *row.level == levels[levels.size() / 2] ||
+           *row.level == levels.back()))
+        line(fmt::format("{}, level {}", row.method, *row.level),
+             value_text(row.value.ours, kScoreDigits),
+             value_text(row.value.published, kScoreDigits), mark(row.value.verdict));
   }
-  return text;
+  return text +
+         "\n▲ better  ≈ within the larger deviation  ▼ worse\n"
+         "ECE per series, the published one, is the mean of each series' own error; its floor is "
+         "what a\nperfect model would score. Of the whole split's ECE nothing is published.\n";
 }
 
-}  // namespace edict
+}  // namespace edict::report

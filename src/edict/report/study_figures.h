@@ -1,30 +1,29 @@
 // The figures of a study's report, as SVG.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "edict/study/study.h"
+#include "edict/report/results.h"
 
-namespace edict {
+namespace edict::report {
 
 // Number of the colour a method has everywhere: the classes m0, m1, … of report.css.
 std::size_t colour_of(const std::string& method);
 
-// "accuracy" or "auroc" against the level of noise: ours with deviations, published dashed.
-std::string noise_figure(const nlohmann::json& results, const std::string& score,
-                         const std::string& dataset);
+// A score against the level of noise: ours with deviations, published dashed.
+std::string noise_figure(const Results& results, Score score, const std::string& dataset);
 
-// Coverage ("coverage") or efficiency ("width") against the level of the interval, a line a run.
-std::string interval_figure(const std::vector<const StudiedRun*>& runs, const std::string& task,
-                            const std::string& curve);
+// Coverage, or efficiency (the width), against the level of the interval, a line a run.
+enum class IntervalCurve { coverage, width };
+std::string interval_figure(const std::vector<const study::StudiedRun*>& runs, Task task,
+                            IntervalCurve curve);
 
-// Some series with their bands, from a run's browse.json: the first of each class, up to `count`.
-std::vector<std::string> band_figures(const nlohmann::json& browse, const std::string& time_unit,
+// Some series with their bands: the first of each class, up to `count`.
+std::vector<std::string> band_figures(const study::Browse& browse, const std::string& time_unit,
                                       std::size_t count);
 
 // One series a class, as it was observed.
-std::vector<std::string> example_figures(const StudiedData& data, std::size_t count);
+std::vector<std::string> example_figures(const study::StudiedData& data, std::size_t count);
 
-}  // namespace edict
+}  // namespace edict::report

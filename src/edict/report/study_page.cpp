@@ -4,22 +4,24 @@
 
 #include <algorithm>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "edict/core/atomic_file.h"
 #include "edict/core/json_text.h"
-#include "edict/report/results.h"
+#include "edict/report/series_figures.h"
 #include "edict/report/study_figures.h"
-#include "edict/report/svg.h"
 #include "edict/study/embedded.h"
 
-namespace edict {
+namespace edict::report {
 namespace {
 
-using nlohmann::json;
+using study::StudiedData;
+using study::StudiedRun;
+using study::Study;
 
 std::string part(const char* name) {
-  return std::string(embedded(std::string("src/edict/report/page/") + name).value());
+  return std::string(study::embedded(std::string("src/edict/report/page/") + name).value());
 }
 
 std::string page(const std::string& title, const std::string& body, const std::string& script) {
@@ -32,71 +34,67 @@ std::string page(const std::string& title, const std::string& body, const std::s
   return text + "</body></html>\n";
 }
 
-// JSON that cannot end the element it stands in.
-std::string inside_script(const json& value) {
-  std::string result;
-  for (const char c : json_text(value))
-    result += c == '<' ? std::string("\\u003c") : std::string(1, c);
-  return result;
-}
-
 std::string grid(const std::vector<std::string>& figures, const char* css = "figures") {
   std::string text = fmt::format("<div class=\"{}\">", css);
   for (const std::string& figure : figures) text += figure;
   return text + "</div>\n";
 }
 
-std::string group_id(const std::string& dataset, const std::string& folder) {
-  return fmt::format("runs-{}-{}", dataset, folder.substr(0, folder.rfind('-')));
+// Of the runs that differ by their training seed alone.
+std::string group_id(const std::string& folder) {
+  return fmt::format("runs-of-{}", folder.substr(0, folder.rfind('-')));
 }
 
-// Ours leads to its run, or where several runs made it, to their list; the published one below.
-std::string cell(const json& row, int digits) {
-  const json& runs = row["runs"];
-  const std::string verdict = row["verdict"].is_null() ? "" : row["verdict"].get<std::string>();
-  std::string ours = value_text(row["ours"], digits);
-  if (runs.size() == 1)
-    ours = fmt::format("<a href=\"runs/{}/index.html\">{}</a>", runs[0].get<std::string>(), ours);
-  else if (runs.size() > 1)
-    ours = fmt::format("<a href=\"#{}\">{}</a>", group_id("of", runs[0].get<std::string>()), ours);
-  const char* mark = verdict == "better"  ? " ▲"
-                     : verdict == "worse" ? " ▼"
-                     : verdict == "equal" ? " ≈"
-                                          : "";
-  std::string further;
-  if (row.contains("per_series"))
-    further = fmt::format("<span class=\"published-value\">per series {} (floor {:.3f})</span>",
-                          value_text(row["per_series"], digits),
-                          row["per_series"]["floor"].get<double>());
+// Ours leads to its run, or where several runs made it, to their list; the published one below, and
+// below that what else is to be said.
+std::string cell(const Comparison& value, int digits, const std::string& further = {}) {
+  std::string ours = value_text(value.ours, digits);
+  if (value.runs.size() == 1)
+    ours = fmt::format("<a href=\"runs/{}/index.html\">{}</a>", value.runs[0], ours);
+  else if (value.runs.size() > 1)
+    ours = fmt::format("<a href=\"#{}\">{}</a>", group_id(value.runs[0]), ours);
   return fmt::format("<td class=\"{}\">{}{}<span class=\"published-value\">{}</span>{}</td>",
-                     verdict, ours, mark, value_text(row["published"], digits), further);
+                     value.verdict ? name_of(*value.verdict) : "", ours, mark(value.verdict),
+                     value_text(value.published, digits), further);
 }
 
-const json* find(const json& rows, const std::vector<std::pair<const char*, json>>& where) {
-  for (const json& row : rows)
-    if (std::all_of(where.begin(), where.end(),
-                    [&](const auto& field) { return row[field.first] == field.second; }))
-      return &row;
-  return nullptr;
+// The two numbers that stand below the error per series, with no verdict.
+std::string ece_note(const CalibrationRow& row) {
+  if (!row.whole_split || !row.floor) return {};
+  return fmt::format(
+      "<span class=\"beside\">floor {1:.{0}f}</span><span class=\"beside\">whole split "
+      "{2:.{0}f}</span>",
+      kCalibrationDigits, *row.floor, *row.whole_split);
 }
 
-std::string datasets_section(const Study& study, const json& results) {
+std::string legend(const std::vector<std::string>& methods) {
+  std::string text = "<div class=\"legend\">";
+  for (const std::string& method : methods)
+    text += fmt::format(
+        "<button type=\"button\" aria-pressed=\"true\" data-method=\"m{0}\"><span "
+        "class=\"swatch\" style=\"background:var(--m{0})\"></span>{1}</button>",
+        colour_of(method), escape(method));
+  return text + "</div>";
+}
+
+std::string datasets_section(const Study& study, const Results& results) {
   std::string text =
       "<section id=\"datasets\"><h2>Datasets</h2>\n<p>The paper's table 1 beside what was read "
       "here, and a series of each class as it was observed.</p>\n<div class=\"scroll\"><table>"
       "<thead><tr><th class=\"text\" scope=\"col\">dataset</th><th scope=\"col\">classes</th><th "
-      "scope=\"col\">"
-      "features</th><th scope=\"col\">series</th><th scope=\"col\">events a "
-      "series</th></tr></thead>"
-      "<tbody>\n";
-  for (const json& data : results["datasets"]) {
-    text += fmt::format("<tr><th scope=\"row\">{}</th>", escape(data["dataset"]));
-    for (const char* field : {"classes", "features", "series"})
-      text += fmt::format("<td>{}<span class=\"published-value\">{}</span></td>",
-                          json_text(data[field]),
-                          data["published"].is_null() ? "–" : json_text(data["published"][field]));
-    text += fmt::format("<td>{:.1f}<span class=\"published-value\">–</span></td></tr>\n",
-                        data["events_per_series"].get<double>());
+      "scope=\"col\">features</th><th scope=\"col\">series</th><th scope=\"col\">events a "
+      "series</th></tr></thead><tbody>\n";
+  for (const DatasetRow& data : results.datasets) {
+    const auto count = [&](std::size_t ours, long PublishedDataset::*published) {
+      return fmt::format("<td>{}<span class=\"published-value\">{}</span></td>", ours,
+                         data.published ? fmt::format("{}", *data.published.*published) : "–");
+    };
+    text += fmt::format(
+        "<tr><th scope=\"row\">{}</th>{}{}{}<td>{:.1f}<span "
+        "class=\"published-value\">–</span></td></tr>\n",
+        escape(data.title), count(data.classes, &PublishedDataset::classes),
+        count(data.features, &PublishedDataset::features),
+        count(data.series, &PublishedDataset::series), data.events_per_series);
   }
   text += "</tbody></table></div>\n<p>Below each number: the published one.</p>\n";
   for (const StudiedData& data : study.datasets)
@@ -104,111 +102,103 @@ std::string datasets_section(const Study& study, const json& results) {
   return text + "</section>\n";
 }
 
-std::string calibration_section(const Study& study, const json& results) {
+std::string interval_figures(const Study& study) {
+  std::string text;
+  for (const StudiedData& data : study.datasets) {
+    std::vector<const StudiedRun*> evaluated;
+    std::vector<std::string> methods;
+    for (const StudiedRun& run : study.runs) {
+      if (run.dataset != data.plan.name || !run.results.evaluation) continue;
+      evaluated.push_back(&run);
+      if (std::find(methods.begin(), methods.end(), run.method) == methods.end())
+        methods.push_back(run.method);
+    }
+    if (evaluated.empty()) continue;
+    std::vector<std::string> figures;
+    for (const IntervalCurve curve : {IntervalCurve::coverage, IntervalCurve::width})
+      for (const Task task : {Task::interpolation, Task::extrapolation})
+        figures.push_back(interval_figure(evaluated, task, curve));
+    text += fmt::format("<figure><figcaption>{}</figcaption>{}{}</figure>\n",
+                        escape(data.plan.title), legend(methods), grid(figures, "figures pairs"));
+  }
+  return text;
+}
+
+std::string calibration_section(const Study& study, const Results& results) {
   std::string text =
       "<section id=\"calibration\"><h2>Calibration</h2>\n<p>Published below ours (the paper's "
-      "tables 2 "
-      "and 3), ± over the test series. Interpolation: 10 % of the observations before "
+      "tables 2 and 3), ± over the test series. Interpolation: 10 % of the observations before "
       "t<sub>cut</sub> were hidden; extrapolation: everything after it. ECE compares the coverage "
-      "of the whole split with the level of the interval. That of each series by itself is mostly "
-      "chance where few of its observations are judged: the floor is what a perfect model would "
-      "score.</p>\n<div class=\"scroll\"><table><thead><tr><th "
-      "class=\"text\" scope=\"col\" rowspan=\"2\">dataset</th><th class=\"text\" scope=\"col\" "
-      "rowspan=\"2\">method</th><th "
+      "of intervals with their level. The published one is the mean of each series' own error, "
+      "and so is ours above it. Where few observations of a series are judged, that is mostly "
+      "chance: the floor is what a perfect model would score. The error of the whole split is "
+      "another statistic; nothing is published to compare it with.</p>\n"
+      "<div class=\"scroll\"><table><thead><tr><th class=\"text\" scope=\"col\" rowspan=\"2\">"
+      "dataset</th><th class=\"text\" scope=\"col\" rowspan=\"2\">method</th><th "
       "scope=\"colgroup\" colspan=\"2\">interpolation</th><th scope=\"colgroup\" colspan=\"2\">"
-      "extrapolation</th></tr><tr><th scope=\"col\">MSE</th><th scope=\"col\">ECE</th><th "
-      "scope=\"col\">MSE</th><th scope=\"col\">ECE</th></tr></thead><tbody>\n";
-  for (const json& data : results["datasets"])
-    for (const std::string& method : methods_of(results["calibration"], data["dataset"])) {
+      "extrapolation</th></tr><tr><th scope=\"col\">MSE</th><th scope=\"col\">ECE per series</th>"
+      "<th scope=\"col\">MSE</th><th scope=\"col\">ECE per series</th></tr></thead><tbody>\n";
+  for (const DatasetRow& data : results.datasets)
+    for (const std::string& method : methods_of(results.calibration, data.title)) {
       text += fmt::format("<tr><th scope=\"row\">{}</th><td class=\"text\">{}</td>",
-                          escape(data["dataset"]), escape(method));
-      for (const char* task : {"interpolation", "extrapolation"})
-        for (const char* metric : {"MSE", "ECE"}) {
-          const json* row = find(results["calibration"], {{"dataset", data["dataset"]},
-                                                          {"method", method},
-                                                          {"task", task},
-                                                          {"metric", metric}});
-          text += row ? cell(*row, 3) : "<td>–</td>";
+                          escape(data.title), escape(method));
+      for (const Task task : {Task::interpolation, Task::extrapolation})
+        for (const Metric metric : {Metric::mse, Metric::ece_per_series}) {
+          const auto row = std::find_if(results.calibration.begin(), results.calibration.end(),
+                                        [&](const CalibrationRow& r) {
+                                          return r.dataset == data.title && r.method == method &&
+                                                 r.task == task && r.metric == metric;
+                                        });
+          text += row == results.calibration.end()
+                      ? "<td>–</td>"
+                      : cell(row->value, kCalibrationDigits, ece_note(*row));
         }
       text += "</tr>\n";
     }
-  text +=
-      "</tbody></table></div>\n<h3>Coverage and efficiency</h3>\n<p>A calibrated model's "
-      "coverage lies on the dotted line; the narrower its intervals, the more it knows.</p>\n";
-  for (const StudiedData& data : study.datasets) {
-    std::vector<const StudiedRun*> judged;
-    for (const StudiedRun& run : study.runs)
-      if (run.dataset == data.plan.name && !run.evaluate.is_null()) judged.push_back(&run);
-    if (judged.empty()) continue;
-    text += fmt::format("<figure><figcaption>{}</figcaption><div class=\"legend\">",
-                        escape(data.plan.title));
-    std::vector<std::string> named;
-    for (const StudiedRun* run : judged) {
-      if (std::find(named.begin(), named.end(), run->method) != named.end()) continue;
-      named.push_back(run->method);
-      text += fmt::format(
-          "<button type=\"button\" aria-pressed=\"true\" data-method=\"m{0}\"><span "
-          "class=\"swatch\" style=\"background:var(--m{0})\"></span>{1}</button>",
-          colour_of(run->method), escape(run->method));
-    }
-    text += "</div>" +
-            grid({interval_figure(judged, "interpolation", "coverage"),
-                  interval_figure(judged, "extrapolation", "coverage"),
-                  interval_figure(judged, "interpolation", "width"),
-                  interval_figure(judged, "extrapolation", "width")},
-                 "figures pairs") +
-            "</figure>\n";
-  }
-  return text + "</section>\n";
+  return text +
+         "</tbody></table></div>\n<h3>Coverage and efficiency</h3>\n<p>A calibrated model's "
+         "coverage lies on the dotted line; the narrower its intervals, the more it knows.</p>\n" +
+         interval_figures(study) + "</section>\n";
 }
 
-std::string noise_table(const json& results, const std::string& score, const std::string& dataset,
+std::string noise_table(const Results& results, Score score, const std::string& dataset,
                         const std::vector<std::string>& methods) {
   std::string text = fmt::format(
       "<div class=\"scroll\"><table><caption>{}: {} (%)</caption><thead><tr><th class=\"text\" "
-      "scope=\"col\">noise"
-      "</th>",
-      escape(dataset), score == "auroc" ? "AUROC" : "accuracy");
+      "scope=\"col\">noise</th>",
+      escape(dataset), name_of(score));
   for (const std::string& method : methods)
     text += fmt::format("<th scope=\"col\">{}</th>", escape(method));
   text += "</tr></thead><tbody>\n";
-  json levels = results["levels"];
-  levels.insert(levels.begin(), nullptr);
-  for (const json& level : levels) {
+  const std::vector<ScoreRow>& rows = results.scores(score);
+  for (const std::optional<int>& level : results.levels_and_none()) {
     text +=
-        fmt::format("<tr><th scope=\"row\">{}</th>", level.is_null() ? "none" : json_text(level));
+        fmt::format("<tr><th scope=\"row\">{}</th>", level ? fmt::format("{}", *level) : "none");
     for (const std::string& method : methods) {
-      const json* row =
-          find(results[score], {{"dataset", dataset}, {"method", method}, {"level", level}});
-      text += row ? cell(*row, 1) : "<td>–</td>";
+      const auto row = std::find_if(rows.begin(), rows.end(), [&](const ScoreRow& r) {
+        return r.dataset == dataset && r.method == method && r.level == level;
+      });
+      text += row == rows.end() ? "<td>–</td>" : cell(row->value, kScoreDigits);
     }
     text += "</tr>\n";
   }
   return text + "</tbody></table></div>\n";
 }
 
-std::string noise_section(const json& results) {
+std::string noise_section(const Results& results) {
   std::string text =
       "<section id=\"noise\"><h2>Classification under noise</h2>\n<p>Noise that compounds over "
       "time is added to the test series only (the paper's figure 4 and its tables of accuracy and "
       "AUROC). Solid: ours, with the deviation over seeds; dashed: published. Level 0 of the "
       "published noise still has a deviation of 0.1; “none” is without any.</p>\n";
-  for (const json& data : results["datasets"]) {
-    const std::string dataset = data["dataset"];
-    const auto methods = methods_of(results["accuracy"], dataset);
+  for (const DatasetRow& data : results.datasets) {
+    const auto methods = methods_of(results.accuracy, data.title);
     if (methods.empty()) continue;
-    text += fmt::format("<h3>{}</h3>\n<figure><div class=\"legend\">", escape(dataset));
-    for (const std::string& method : methods)
-      text += fmt::format(
-          "<button type=\"button\" aria-pressed=\"true\" data-method=\"m{0}\"><span "
-          "class=\"swatch\" style=\"background:var(--m{0})\"></span>{1}</button>",
-          colour_of(method), escape(method));
-    text += "</div>" +
-            grid({noise_figure(results, "accuracy", dataset),
-                  noise_figure(results, "auroc", dataset)}) +
-            "</figure>\n";
-    for (const char* score : {"accuracy", "auroc"})
-      text += noise_table(results, score, dataset, methods);
+    text += fmt::format("<h3>{}</h3>\n<figure>{}{}</figure>\n", escape(data.title), legend(methods),
+                        grid({noise_figure(results, Score::accuracy, data.title),
+                              noise_figure(results, Score::auroc, data.title)}));
+    for (const Score score : {Score::accuracy, Score::auroc})
+      text += noise_table(results, score, data.title, methods);
   }
   return text + "</section>\n";
 }
@@ -227,45 +217,69 @@ std::string bands_section(const Study& study) {
       kBandsKey);
   for (const StudiedData& data : study.datasets)
     for (const StudiedRun& run : study.runs)
-      if (run.dataset == data.plan.name && !run.browse.is_null()) {
+      if (run.dataset == data.plan.name && run.results.browse) {
         text += fmt::format("<h3>{} on {}</h3>\n", escape(run.method), escape(data.plan.title)) +
-                grid(band_figures(run.browse, data.plan.time_unit, 2));
+                grid(band_figures(*run.results.browse, data.plan.time_unit, 2));
         break;
       }
   return text + "</section>\n";
 }
 
+bool browses(const StudiedRun& run) {
+  return run.results.browse && !run.results.browse->series.empty();
+}
+
+// Every view of every series is drawn here and kept as text; the script shows the chosen one.
 std::string browser_section(const Study& study) {
-  json sets = json::array();
+  std::string models, lists, views;
+  std::size_t model = 0;
   for (const StudiedRun& run : study.runs) {
-    if (run.browse.is_null() || run.browse["series"].empty()) continue;
-    json set = run.browse;
-    set.erase("inputs");
-    set["method"] = run.method;
-    for (const StudiedData& data : study.datasets)
-      if (data.plan.name == run.dataset) {
-        set["dataset"] = data.plan.title;
-        set["time_unit"] = data.plan.time_unit;
-      }
-    sets.push_back(std::move(set));
+    if (!browses(run)) continue;
+    const study::Browse& browse = *run.results.browse;
+    const study::PlannedData& data = study.plan.dataset(run.dataset);
+    const std::string name = escape(fmt::format("{}: {}", data.title, run.method));
+    models += fmt::format("<option value=\"{}\">{}</option>", model, name);
+    lists += fmt::format(
+        "<div class=\"series-list\" role=\"listbox\" aria-label=\"test series of {}\" "
+        "data-level=\"{:g}\" data-noise-level=\"{}\"{}>",
+        name, 100 * browse.level, browse.noise_level, model == 0 ? "" : " hidden");
+    for (std::size_t i = 0; i < browse.series.size(); ++i) {
+      const study::BrowsedSeries& series = browse.series[i];
+      lists += fmt::format(
+          "<button type=\"button\" role=\"option\"><span>{}</span><span>{}</span></button>",
+          escape(series.id), series.label ? "class " + escape(*series.label) : "");
+      // Its text has no '<' that could end the element: names are escaped.
+      for (const auto& [view, called] :
+           {std::pair(View::forecast, "forecast"), std::pair(View::noisy, "noisy")})
+        views += fmt::format("<script type=\"text/html\" data-view=\"{}-{}-{}\">{}</script>\n",
+                             model, i, called, series_view(browse, series, view, data.time_unit));
+    }
+    lists += "</div>";
+    ++model;
   }
-  if (sets.empty()) return {};
+  if (model == 0) return {};
   return fmt::format(
       "<section id=\"browse\"><h2>Browse the test series</h2>\n<p>{} Under noise, circles are "
       "observations that EDGR held to be implausible, and the small dots what it took instead; "
       "triangles lie outside the picture. Arrow keys go from series to series.</p>\n"
-      "<div id=\"browser\"><div class=\"controls\"><label>model <select></select></label>"
+      "<div id=\"browser\"><div class=\"controls\"><label>model <select>{}</select></label>"
       "<fieldset class=\"choice\"><label><input type=\"radio\" name=\"mode\" value=\"forecast\" "
       "checked> forecast after t<sub>cut</sub></label><label><input type=\"radio\" name=\"mode\" "
       "value=\"noisy\"> noise of level <span class=\"noise-level\"></span> through EDGR</label>"
       "</fieldset></div>\n<div class=\"readout\" aria-live=\"polite\"></div>\n"
-      "<div class=\"browser\"><div class=\"series-list\" role=\"listbox\" aria-label=\"test "
-      "series\"></div><div class=\"view\"></div></div></div>\n"
+      "<div class=\"browser\"><div>{}</div><div class=\"view\"></div></div></div>\n"
       "<p>In the small charts: <span class=\"key\" "
       "style=\"background:var(--mean)\"></span>aleatoric"
       "<span class=\"key\" style=\"background:var(--second)\"></span>epistemic deviation.</p>\n"
-      "<script type=\"application/json\" id=\"browse-data\">{}</script></section>\n",
-      kBandsKey, inside_script(sets));
+      "{}</section>\n",
+      kBandsKey, models, lists, views);
+}
+
+std::string epochs_text(const std::optional<study::TrainingSummary>& training) {
+  if (!training) return "–";
+  return fmt::format("{} of {}",
+                     training->best_epoch ? fmt::format("{}", *training->best_epoch) : "none",
+                     training->epochs);
 }
 
 std::string runs_section(const Study& study) {
@@ -280,18 +294,14 @@ std::string runs_section(const Study& study) {
   std::vector<std::string> anchored;
   for (const StudiedRun& run : study.runs) {
     if (run.failure) continue;
-    const std::string id = group_id("of", run.folder);
+    const std::string id = group_id(run.folder);
     const bool first = std::find(anchored.begin(), anchored.end(), id) == anchored.end();
     anchored.push_back(id);
     text += fmt::format(
         "<tr{}><th scope=\"row\">{}</th><td class=\"text\">{}</td><td>{}</td><td>{}</td><td "
         "class=\"text\"><a href=\"runs/{}/index.html\">{}</a></td></tr>\n",
         first ? fmt::format(" id=\"{}\"", id) : "", escape(run.dataset), escape(run.method),
-        run.seed,
-        run.train.is_null() ? "–"
-                            : fmt::format("{} of {}", json_text(run.train["best_epoch"]),
-                                          json_text(run.train["epochs"])),
-        run.folder, run.folder);
+        run.seed, epochs_text(run.results.training), run.folder, run.folder);
   }
   text += "</tbody></table></div>\n";
   for (const StudiedRun& run : study.runs)
@@ -310,9 +320,7 @@ std::string read(const std::filesystem::path& path) {
 
 }  // namespace
 
-std::string study_page(const Study& study, const json& results) {
-  const bool browses = std::any_of(study.runs.begin(), study.runs.end(),
-                                   [](const StudiedRun& r) { return !r.browse.is_null(); });
+std::string study_page(const Study& study, const Results& results) {
   std::string body =
       "<a class=\"skip\" href=\"#calibration\">Skip to the results</a>\n<header><h1>Continuous "
       "time "
@@ -324,7 +332,8 @@ std::string study_page(const Study& study, const json& results) {
       "further apart than the larger deviation</span><span class=\"worse\">▼ worse</span></p>\n"
       "<nav aria-label=\"sections\"><a href=\"#datasets\">Datasets</a><a href=\"#calibration\">"
       "Calibration</a><a href=\"#noise\">Noise</a><a href=\"#bands\">Distributions</a>";
-  if (browses) body += "<a href=\"#browse\">Browse series</a>";
+  if (std::any_of(study.runs.begin(), study.runs.end(), browses))
+    body += "<a href=\"#browse\">Browse series</a>";
   body += "<a href=\"#runs\">Runs</a></nav></header>\n<main>\n";
   if (study.failures() > 0)
     body += fmt::format(
@@ -353,16 +362,16 @@ std::string run_page(const StudiedRun& run, const std::filesystem::path& folder)
   return page(fmt::format("{} on {}", run.method, run.dataset), body + "</ul>\n", "");
 }
 
-json write_report(const Study& study, const std::filesystem::path& out) {
-  json results = results_of(study);
+Results write_report(const Study& study, const std::filesystem::path& out) {
+  Results results = results_of(study);
   for (const StudiedRun& run : study.runs)
     if (const auto folder = out / "runs" / run.folder;
         !run.folder.empty() && std::filesystem::is_directory(folder))
       write_atomically(folder / "index.html", run_page(run, folder));
-  write_atomically(out / "results.json", json_text(results, 1) + "\n");
+  write_atomically(out / "results.json", json_text(to_json(results), 1) + "\n");
   write_atomically(out / "results.md", results_markdown(results));
   write_atomically(out / "index.html", study_page(study, results));
   return results;
 }
 
-}  // namespace edict
+}  // namespace edict::report

@@ -2,20 +2,19 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 
-#include "edict/study/study.h"
+#include "edict/report/results.h"
 
-namespace edict {
+namespace edict::report {
 
 // `results` are results_of(study).
-std::string study_page(const Study& study, const nlohmann::json& results);
+std::string study_page(const study::Study& study, const Results& results);
 
 // Settings, commands and files of a run's folder.
-std::string run_page(const StudiedRun& run, const std::filesystem::path& folder);
+std::string run_page(const study::StudiedRun& run, const std::filesystem::path& folder);
 
 // index.html, results.json, results.md and the runs' pages in `out`; gives back the results.
-nlohmann::json write_report(const Study& study, const std::filesystem::path& out);
+Results write_report(const study::Study& study, const std::filesystem::path& out);
 
-}  // namespace edict
+}  // namespace edict::report

@@ -4,10 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <utility>
 
-namespace edict {
+namespace edict::report {
+
+void RangeOf::add(double value) {
+  if (!std::isfinite(value)) return;
+  low_ = std::min(low_, value);
+  high_ = std::max(high_, value);
+}
+
+Range RangeOf::with_margin(double share) const {
+  if (low_ > high_) return {0, 1};  // nothing was added
+  const double margin = share * (high_ > low_ ? high_ - low_ : 1);
+  return {low_ - margin, high_ + margin};
+}
 
 std::vector<double> ticks(const Range& range, int count) {
   const double raw = (range.high - range.low) / count;
@@ -41,19 +52,51 @@ std::string escape(const std::string& text) {
   return result;
 }
 
+namespace {
+
+// Without the points that lie within a tenth of a unit of the line between those that stay: nobody
+// sees the difference, and a page of many charts is little more than half as long.
+Chart::Points thinned(const Chart::Points& points) {
+  if (points.size() < 3) return points;
+  Chart::Points kept{points.front()};
+  std::size_t last = 0;  // kept
+  const auto straight = [&](std::size_t to) {
+    const auto& [x0, y0] = points[last];
+    const auto& [x1, y1] = points[to];
+    if (x0 == x1) return false;
+    for (std::size_t i = last + 1; i < to; ++i) {
+      const double share = (points[i].first - x0) / (x1 - x0);
+      if (!(share >= 0 && share <= 1) || std::abs(y0 + share * (y1 - y0) - points[i].second) > 0.1)
+        return false;
+    }
+    return true;
+  };
+  for (std::size_t i = 2; i < points.size(); ++i)
+    if (!straight(i)) kept.push_back(points[last = i - 1]);
+  kept.push_back(points.back());
+  return kept;
+}
+
+}  // namespace
+
 Chart::Chart(double width, double height, Range x, Range y, std::string x_label,
              std::string y_label, std::string title)
     : width_(width), height_(height), x_(x), y_(y), title_(std::move(title)) {
   if (!(x_.high > x_.low)) x_.high = x_.low + 1;
   if (!(y_.high > y_.low)) y_ = {y_.low - 1, y_.high + 1};
-  for (double t : ticks(x_, 7))
-    frame_ += fmt::format(
-        R"(<line class="grid" x1="{0:.1f}" y1="{1:.1f}" x2="{0:.1f}" y2="{2:.1f}"/><text class="tick" x="{0:.1f}" y="{3:.1f}" text-anchor="middle">{4:g}</text>)",
-        px(t), kTop, height_ - kBottom, height_ - kBottom + 14, t);
-  for (double t : ticks(y_, 5))
-    frame_ += fmt::format(
-        R"(<line class="grid" x1="{1:.1f}" y1="{0:.1f}" x2="{2:.1f}" y2="{0:.1f}"/><text class="tick" x="{3:.1f}" y="{4:.1f}" text-anchor="end">{5:g}</text>)",
-        py(t), kLeft, width_ - kRight, kLeft - 6, py(t) + 4, t);
+  std::string grid, x_ticks, y_ticks;
+  for (const double t : ticks(x_, 7)) {
+    grid += fmt::format("M{:.1f} {:g}V{:g}", px(t), kTop, height_ - kBottom);
+    x_ticks +=
+        fmt::format(R"(<text x="{:.1f}" y="{:g}">{:g}</text>)", px(t), height_ - kBottom + 14, t);
+  }
+  for (const double t : ticks(y_, 5)) {
+    grid += fmt::format("M{:g} {:.1f}H{:g}", kLeft, py(t), width_ - kRight);
+    y_ticks += fmt::format(R"(<text x="{:g}" y="{:.1f}">{:g}</text>)", kLeft - 6, py(t) + 4, t);
+  }
+  frame_ = fmt::format(
+      R"(<path class="grid" d="{}"/><g class="tick" text-anchor="middle">{}</g><g class="tick" text-anchor="end">{}</g>)",
+      grid, x_ticks, y_ticks);
   frame_ +=
       fmt::format(R"(<text class="label" x="{:.1f}" y="{:.1f}" text-anchor="middle">{}</text>)",
                   (kLeft + width_ - kRight) / 2, height_ - 8, escape(x_label));
@@ -74,31 +117,47 @@ double Chart::py(double y) const {
   return std::clamp(v, -height_, 2 * height_);
 }
 
+std::string Chart::path(const Points& points) const {
+  Points drawn;
+  for (const auto& [x, y] : points)
+    if (std::isfinite(x) && std::isfinite(y)) drawn.emplace_back(px(x), py(y));
+  std::string text;
+  for (const auto& [x, y] : thinned(drawn)) text += fmt::format("{:.1f},{:.1f} ", x, y);
+  if (!text.empty()) text.pop_back();
+  return text;
+}
+
 void Chart::line(const Points& points, const std::string& css) {
-  std::string path;
-  for (const auto& [x, y] : points) path += fmt::format("{:.1f},{:.1f} ", px(x), py(y));
-  body_ += fmt::format(R"(<polyline class="{}" points="{}"/>)", css, path);
+  const std::string drawn = path(points);
+  if (!drawn.empty()) body_ += fmt::format(R"(<polyline class="{}" points="{}"/>)", css, drawn);
 }
 
 void Chart::band(const Points& lower, const Points& upper, const std::string& css) {
-  std::string path;
-  for (const auto& [x, y] : upper) path += fmt::format("{:.1f},{:.1f} ", px(x), py(y));
-  for (auto it = lower.rbegin(); it != lower.rend(); ++it)
-    path += fmt::format("{:.1f},{:.1f} ", px(it->first), py(it->second));
-  body_ += fmt::format(R"(<polygon class="{}" points="{}"/>)", css, path);
+  const std::string there = path(upper), back = path({lower.rbegin(), lower.rend()});
+  if (!there.empty() && !back.empty())
+    body_ += fmt::format(R"(<polygon class="{}" points="{} {}"/>)", css, there, back);
 }
 
 void Chart::dots(const Points& points, double radius, const std::string& css) {
   for (const auto& [x, y] : points)
-    body_ += fmt::format(R"(<circle class="{}" cx="{:.1f}" cy="{:.1f}" r="{}"/>)", css, px(x),
-                         py(y), radius);
+    if (std::isfinite(x) && std::isfinite(y))
+      body_ += fmt::format(R"(<circle class="{}" cx="{:.1f}" cy="{:.1f}" r="{}"/>)", css, px(x),
+                           py(y), radius);
 }
 
 void Chart::marker(double x, double y, double radius, const std::string& css,
                    const std::string& tip) {
-  body_ +=
-      fmt::format(R"(<circle class="{}" cx="{:.1f}" cy="{:.1f}" r="{}"><title>{}</title></circle>)",
-                  css, px(x), py(y), radius, escape(tip));
+  if (!std::isfinite(x) || !std::isfinite(y)) return;
+  const double inside = std::clamp(y, y_.low, y_.high), at = px(x), edge = py(inside);
+  const double inwards = y > inside ? 8 : -8;  // the base of the triangle
+  if (inside == y)
+    body_ +=
+        fmt::format(R"(<circle class="{}" cx="{:.1f}" cy="{:.1f}" r="{}">)", css, at, edge, radius);
+  else
+    body_ += fmt::format(
+        R"(<polygon class="{0}" points="{1:.1f},{4:.1f} {2:.1f},{4:.1f} {3:.1f},{5:.1f}">)", css,
+        at - 4, at + 4, at, edge + inwards, edge + inwards / 8);
+  body_ += fmt::format("<title>{}</title></{}>", escape(tip), inside == y ? "circle" : "polygon");
 }
 
 void Chart::whisker(double x, double low, double high, const std::string& css) {
@@ -119,12 +178,11 @@ void Chart::note(double x, double y, const std::string& text, const std::string&
 }
 
 std::string Chart::render() const {
-  // The plot area clips what lies outside it; on a page each needs a name of its own.
-  const std::size_t id = std::hash<std::string>{}(frame_ + body_);
+  // An inner element of the plot's own area clips what lies outside it.
   return fmt::format(
-      R"x(<svg class="chart" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0:g} {1:g}" role="img" aria-label="{9}"><defs><clipPath id="area{2}"><rect x="{3}" y="{4}" width="{5:g}" height="{6:g}"/></clipPath></defs>{7}<g clip-path="url(#area{2})">{8}</g></svg>)x",
-      width_, height_, id, kLeft, kTop, width_ - kLeft - kRight, height_ - kTop - kBottom, frame_,
-      body_, escape(title_));
+      R"x(<svg class="chart" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0:g} {1:g}" role="img" aria-label="{8}" data-x="{9:.6g} {10:.6g}" data-y="{11:.6g} {12:.6g}">{6}<svg x="{2:g}" y="{3:g}" width="{4:g}" height="{5:g}" viewBox="{2:g} {3:g} {4:g} {5:g}">{7}</svg></svg>)x",
+      width_, height_, kLeft, kTop, width_ - kLeft - kRight, height_ - kTop - kBottom, frame_,
+      body_, escape(title_), x_.low, x_.high, y_.low, y_.high);
 }
 
-}  // namespace edict
+}  // namespace edict::report

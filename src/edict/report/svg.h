@@ -1,15 +1,30 @@
 // A small SVG chart: one pair of axes with lines, bands and dots, coloured through CSS classes so
-// that a page can restyle it (dark mode, print).
+// that a page can restyle it (dark mode, print). What is not finite is left out. The element tells
+// the ranges of its axes (data-x, data-y), so that a script can read values off the drawing.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace edict {
+namespace edict::report {
+
+// The classes m0, m1, … of report.css.
+inline constexpr std::size_t kColours = 9;
 
 struct Range {
   double low, high;
+};
+
+// Of the finite values, with a margin of a twentieth, or another share, on both sides.
+class RangeOf {
+ public:
+  void add(double value);
+  Range with_margin(double share = 0.05) const;
+
+ private:
+  double low_ = std::numeric_limits<double>::infinity(), high_ = -low_;
 };
 
 // Round numbers inside a range, about `count` of them.
@@ -29,7 +44,8 @@ class Chart {
   // The area between `lower` and `upper`, which share their x.
   void band(const Points& lower, const Points& upper, const std::string& css);
   void dots(const Points& points, double radius, const std::string& css);
-  // A dot that explains itself when pointed at.
+  // A dot that explains itself when pointed at. One above or below the plot becomes a triangle at
+  // its edge that points to where it is.
   void marker(double x, double y, double radius, const std::string& css, const std::string& tip);
   // From low to high: a deviation.
   void whisker(double x, double low, double high, const std::string& css);
@@ -42,6 +58,7 @@ class Chart {
  private:
   double px(double x) const;
   double py(double y) const;
+  std::string path(const Points& points) const;
 
   double width_, height_;
   Range x_, y_;
@@ -49,4 +66,4 @@ class Chart {
   static constexpr double kLeft = 54, kRight = 12, kTop = 26, kBottom = 40;
 };
 
-}  // namespace edict
+}  // namespace edict::report

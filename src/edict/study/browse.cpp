@@ -2,29 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "edict/data/subset.h"
 #include "edict/eval/classification.h"
 #include "edict/eval/trajectory.h"
 
-namespace edict {
+namespace edict::study {
 namespace {
-
-using nlohmann::json;
 
 // Enough for a picture, in a third of the bytes.
 double short_number(double value) {
   if (value == 0 || !std::isfinite(value)) return value;
   const double power = std::pow(10.0, 4 - std::floor(std::log10(std::abs(value))));
   return std::isfinite(power) ? std::round(value * power) / power : value;
-}
-
-json numbers(const std::vector<double>& values) {
-  json result = json::array();
-  for (const double v : values) result.push_back(short_number(v));
-  return result;
 }
 
 // The features with most observations, in their own order.
@@ -39,59 +30,48 @@ std::vector<std::size_t> most_observed(const Dataset& one, int count) {
   return order;
 }
 
-// [[time, value], …] of a feature in the only series of `one`, with from ≤ time < until.
-json observed(const Dataset& one, std::size_t feature, double from, double until) {
-  json result = json::array();
+// Of a feature in the only series of `one`, with from ≤ time < until.
+TimedValues observed(const Dataset& one, std::size_t feature, double from, double until) {
+  TimedValues result;
   for (std::size_t e = 0; e < one.events(); ++e)
     for (const Observation& o : one.observed(e))
       if (static_cast<std::size_t>(o.feature) == feature && one.times[e] >= from &&
           one.times[e] < until)
-        result.push_back({short_number(one.times[e]), short_number(o.value)});
+        result.emplace_back(short_number(one.times[e]), short_number(o.value));
   return result;
 }
 
-struct View {
-  const Dataset& absorbed;  // one series
-  Guard guard;
-};
-
-json view_of(const Model& model, const View& view, const std::vector<double>& times,
-             const std::vector<std::size_t>& features, ThreadPool& pool,
-             const BrowseOptions& options) {
-  json result;
-  predict(model, view.absorbed, {times, {}, view.guard}, pool, [&](const Trajectory& trajectory) {
+// What `model` expects of the only series of `absorbed`.
+BrowsedView view_of(const Model& model, const Dataset& absorbed, const Guard& guard,
+                    const std::vector<double>& times, const std::vector<std::size_t>& features,
+                    ThreadPool& pool, const BrowseOptions& options) {
+  BrowsedView view;
+  predict(model, absorbed, {times, {}, guard}, pool, [&](const Trajectory& trajectory) {
     for (const std::size_t j : features) {
-      std::vector<double> mean, half, aleatoric, epistemic;
+      BrowsedBand& band = view.features.emplace_back();
       for (std::size_t t = 0; t < times.size(); ++t) {
         const Marginal& m = trajectory.at(t, j);
-        mean.push_back(m.mean);
-        half.push_back(half_width(m, options.level));
-        aleatoric.push_back(std::sqrt(m.aleatoric));
-        epistemic.push_back(std::sqrt(m.epistemic));
+        band.mean.push_back(short_number(m.mean));
+        band.half.push_back(short_number(half_width(m, options.level)));
+        band.aleatoric.push_back(short_number(std::sqrt(m.aleatoric)));
+        band.epistemic.push_back(short_number(std::sqrt(m.epistemic)));
       }
-      json clips = json::array();
       for (const Clip& clip : trajectory.clips)
         if (clip.feature == j)
-          clips.push_back({short_number(clip.time), short_number(clip.raw), short_number(clip.used),
-                           short_number(clip.sigmas)});
-      result["features"].push_back({{"mean", numbers(mean)},
-                                    {"half", numbers(half)},
-                                    {"aleatoric", numbers(aleatoric)},
-                                    {"epistemic", numbers(epistemic)},
-                                    {"clips", clips}});
+          band.clips.push_back({short_number(clip.time), short_number(clip.raw),
+                                short_number(clip.used), short_number(clip.sigmas)});
     }
   });
   if (model.network->classes() > 0) {
     const std::size_t first = 0;
-    const auto p = class_probabilities_over_time(model, view.absorbed, std::span(&first, 1), times,
-                                                 pool, view.guard);
+    const auto p =
+        class_probabilities_over_time(model, absorbed, std::span(&first, 1), times, pool, guard);
     for (std::size_t k = 0; k < p[0].classes; ++k) {
-      std::vector<double> one;
-      for (std::size_t t = 0; t < times.size(); ++t) one.push_back(p[0].row(t)[k]);
-      result["probability"].push_back(numbers(one));
+      std::vector<double>& one = view.probability.emplace_back();
+      for (std::size_t t = 0; t < times.size(); ++t) one.push_back(short_number(p[0].row(t)[k]));
     }
   }
-  return result;
+  return view;
 }
 
 }  // namespace
@@ -103,14 +83,10 @@ std::vector<std::size_t> spread(std::span<const std::size_t> series, std::size_t
   return result;
 }
 
-json browse(const Model& model, const Dataset& data, std::span<const std::size_t> series,
-            ThreadPool& pool, const BrowseOptions& options) {
+Browse browse(const Model& model, const Dataset& data, std::span<const std::size_t> series,
+              ThreadPool& pool, const BrowseOptions& options) {
   const double cut = model.protocol.t_cut;
-  json result{{"level", options.level},
-              {"t_cut", cut},
-              {"noise_level", options.noise_level},
-              {"classes", model.classes},
-              {"series", json::array()}};
+  Browse result{options.level, cut, options.noise_level, model.classes, {}};
   for (const std::size_t i : series) {
     const Dataset whole = subset(data, std::span(&i, 1));
     if (whole.events() == 0) continue;
@@ -122,24 +98,21 @@ json browse(const Model& model, const Dataset& data, std::span<const std::size_t
     for (int k = 0; k <= options.points; ++k)
       times.push_back(start + (end - start) * k / options.points);
     const auto features = most_observed(whole, options.features);
-    json one{
-        {"id", data.ids[i]},
-        {"label", data.labels[i] == Dataset::kNone
-                      ? json(nullptr)
-                      : json(data.classes[static_cast<std::size_t>(data.labels[i])])},
-        {"times", numbers(times)},
-        {"forecast", view_of(model, {before, {}}, times, features, pool, options)},
-        {"noisy", view_of(model, {noisy, {Guard::Kind::edgr}}, times, features, pool, options)}};
+    BrowsedSeries one;
+    one.id = data.ids[i];
+    if (data.labels[i] != Dataset::kNone)
+      one.label = data.classes[static_cast<std::size_t>(data.labels[i])];
+    for (const double time : times) one.times.push_back(short_number(time));
+    one.forecast = view_of(model, before, {}, times, features, pool, options);
+    one.noisy = view_of(model, noisy, {Guard::Kind::edgr}, times, features, pool, options);
     for (const std::size_t j : features) {
       constexpr double kInf = std::numeric_limits<double>::infinity();
-      one["features"].push_back({{"name", data.features[j]},
-                                 {"seen", observed(whole, j, -kInf, cut)},
-                                 {"later", observed(whole, j, cut, kInf)},
-                                 {"noisy", observed(noisy, j, -kInf, kInf)}});
+      one.features.push_back({data.features[j], observed(whole, j, -kInf, cut),
+                              observed(whole, j, cut, kInf), observed(noisy, j, -kInf, kInf)});
     }
-    result["series"].push_back(std::move(one));
+    result.series.push_back(std::move(one));
   }
   return result;
 }
 
-}  // namespace edict
+}  // namespace edict::study

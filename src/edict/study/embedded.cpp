@@ -1,6 +1,6 @@
 #include "edict/study/embedded.h"
 
-namespace edict {
+namespace edict::study {
 
 std::optional<std::string_view> embedded(std::string_view name) {
   for (const EmbeddedFile& file : embedded_files())
@@ -8,4 +8,4 @@ std::optional<std::string_view> embedded(std::string_view name) {
   return std::nullopt;
 }
 
-}  // namespace edict
+}  // namespace edict::study

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace edict {
+namespace edict::study {
 
 struct EmbeddedFile {
   std::string_view name;  // relative to the root of the source tree: presets/synthetic/paper.toml
@@ -18,4 +18,4 @@ std::span<const EmbeddedFile> embedded_files();
 // The text of one of them.
 std::optional<std::string_view> embedded(std::string_view name);
 
-}  // namespace edict
+}  // namespace edict::study

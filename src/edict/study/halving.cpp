@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-namespace edict {
+namespace edict::study {
 
 std::vector<std::int64_t> rung_epochs(std::int64_t epochs, std::size_t rungs, std::int64_t fewest) {
   std::vector<std::int64_t> all{epochs};
@@ -63,4 +63,4 @@ const Outcome* best_outcome(std::span<const Outcome> outcomes) {
   return order.empty() ? nullptr : order.front();
 }
 
-}  // namespace edict
+}  // namespace edict::study

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace edict {
+namespace edict::study {
 
 inline constexpr std::size_t kReduction = 3;
 
@@ -47,4 +47,4 @@ std::optional<Step> next_step(std::span<const Outcome> outcomes, std::size_t tri
 // The best of the highest rung reached; null without a success.
 const Outcome* best_outcome(std::span<const Outcome> outcomes);
 
-}  // namespace edict
+}  // namespace edict::study

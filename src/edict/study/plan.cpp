@@ -10,7 +10,7 @@
 #include "edict/core/error.h"
 #include "edict/study/embedded.h"
 
-namespace edict {
+namespace edict::study {
 namespace {
 
 // The entries of one table, each asked for once; what nobody asked for is unknown.
@@ -211,4 +211,4 @@ Config config_of(const Plan& plan, const PlannedModel& model) {
   return config;
 }
 
-}  // namespace edict
+}  // namespace edict::study

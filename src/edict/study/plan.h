@@ -11,7 +11,7 @@
 #include "edict/engine/guard.h"
 #include "edict/model/config.h"
 
-namespace edict {
+namespace edict::study {
 
 struct PlannedData {
   std::string name;   // in file names and on the command line
@@ -58,4 +58,4 @@ void keep_datasets(Plan& plan, const std::vector<std::string>& names);
 // Preset and settings resolved; throws what these throw.
 Config config_of(const Plan& plan, const PlannedModel& model);
 
-}  // namespace edict
+}  // namespace edict::study

@@ -9,7 +9,7 @@
 #include "edict/core/error.h"
 #include "edict/core/generator.h"
 
-namespace edict {
+namespace edict::study {
 namespace {
 
 std::vector<std::string> cut(std::string_view text, char at) {
@@ -118,4 +118,4 @@ std::string setting_text(const Config& config, std::string_view key) {
   return settings::value_text(settings::find(keys(copy), key, "table"));
 }
 
-}  // namespace edict
+}  // namespace edict::study

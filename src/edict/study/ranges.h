@@ -8,7 +8,7 @@
 
 #include "edict/model/config.h"
 
-namespace edict {
+namespace edict::study {
 
 // Either `choices`, or the numbers from low to high, drawn evenly or evenly in their logarithm.
 struct SearchRange {
@@ -33,4 +33,4 @@ Config draw_settings(const Config& base, const std::vector<SearchRange>& ranges,
 // A setting as it is written in a table.
 std::string setting_text(const Config& config, std::string_view key);
 
-}  // namespace edict
+}  // namespace edict::study

@@ -5,24 +5,19 @@
 #include <ctime>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/hash.h"
 #include "edict/core/json_text.h"
-#include "edict/eval/evaluate.h"
-#include "edict/eval/stress.h"
-#include "edict/study/browse.h"
 #include "edict/train/classifier_training.h"
 
-namespace edict {
+namespace edict::study {
 namespace {
 
 using nlohmann::json;
 
-// Results of other programs are not reused. The counter rises when the same settings come to mean
-// something else.
-constexpr const char* kCode = "edict " EDICT_VERSION " results 2";
 constexpr std::size_t kBrowsed = 24;  // series
 
 std::string slug(const std::string& text) {
@@ -42,13 +37,21 @@ std::vector<std::string> names_of(const std::vector<Guard>& guards) {
   return names;
 }
 
-void check(const RunHooks& hooks) { leave_if_stopped(hooks.stop); }
-
-void tell(const RunHooks& hooks, double share, const std::string& note) {
-  if (hooks.progress) hooks.progress(share, note);
-}
-
 std::string hash_text(std::string_view text) { return Hash().text(text).hex(); }
+
+// Nothing where the file is missing, was made from other inputs, or lacks anything.
+template <class Result>
+std::optional<Result> read_stage(const std::filesystem::path& file, const std::string& key) {
+  std::ifstream in(file);
+  if (!in) return std::nullopt;
+  const json found = parse_json(std::string(std::istreambuf_iterator<char>(in), {}));
+  try {
+    if (found.is_object() && found.at("inputs") == key) return found.get<Result>();
+  } catch (const json::exception&) {  // a field is missing or of another type
+  } catch (const Error&) {            // fields that contradict each other
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -59,9 +62,34 @@ Run::Run(RunSpec spec, const Dataset& data, std::uint64_t data_fingerprint,
   labelled_ = data_.labelled();
   json settings = to_json(spec_.config);
   settings.erase("classify");
-  key_ = hash_text(fmt::format("{}\n{}\n{}", kCode, data_fingerprint, json_text(settings)));
+  key_ = hash_text(fmt::format("{}\n{}\n{}", spec_.sources, data_fingerprint, json_text(settings)));
   name_ = fmt::format("{}-{}-{}", spec_.data.name, slug(spec_.method), key_.substr(0, 8));
   folder_ = runs / name_;
+}
+
+// `done` reads the file of the stage; `perform` works and writes it.
+struct Run::Stage {
+  std::string name;
+  double cost;
+  std::function<bool(RunResults&)> done;
+  std::function<void(ThreadPool&, const RunHooks&, const Tell&)> perform;
+};
+
+template <class Result>
+Run::Stage Run::stage(const char* name, std::string key, double cost,
+                      Result (Run::*work)(ThreadPool&, const RunHooks&, const Tell&) const,
+                      std::optional<Result> RunResults::*place) const {
+  const std::filesystem::path file = folder_ / fmt::format("{}.json", name);
+  return {name, cost,
+          [=](RunResults& results) {
+            results.*place = read_stage<Result>(file, key);
+            return (results.*place).has_value();
+          },
+          [=, this](ThreadPool& pool, const RunHooks& hooks, const Tell& tell) {
+            json output = to_json((this->*work)(pool, hooks, tell));
+            output["inputs"] = key;
+            write_atomically(file, json_text(output, 1) + "\n");
+          }};
 }
 
 std::vector<Run::Stage> Run::stages() const {
@@ -69,48 +97,45 @@ std::vector<Run::Stage> Run::stages() const {
   const double test = thousands(split_.test.size()), all = thousands(data_.size());
   std::vector<Stage> stages;
   // A training step walks forth and back; models without a solver are several times cheaper.
-  stages.push_back({"train", key_,
-                    static_cast<double>(spec_.config.train.epochs) *
-                        thousands(split_.train.size()) * (has_distribution_ ? 3.0 : 1.5),
-                    &Run::train_model});
-  if (has_distribution_) stages.push_back({"evaluate", key_, test, &Run::evaluate_model});
+  stages.push_back(stage("train", key_,
+                         static_cast<double>(spec_.config.train.epochs) *
+                             thousands(split_.train.size()) * (has_distribution_ ? 3.0 : 1.5),
+                         &Run::train_model, &RunResults::training));
+  if (has_distribution_)
+    stages.push_back(stage("evaluate", key_, test, &Run::evaluate_model, &RunResults::evaluation));
   const json classifier{to_json(spec_.config)["classify"], spec_.seeds};
   const std::string classifier_key =
       has_distribution_ ? hash_text(key_ + json_text(classifier)) : key_;
   if (labelled_) {
-    if (has_distribution_) stages.push_back({"classify", classifier_key, all, &Run::classify});
+    if (has_distribution_)
+      stages.push_back(stage("classify", classifier_key, all, &Run::train_classifiers,
+                             &RunResults::classifiers));
     const json sweep{spec_.levels, spec_.seeds, names_of(spec_.guards), spec_.data.rate,
                      spec_.data.rate_unit};
-    stages.push_back({"stress", hash_text(classifier_key + json_text(sweep)),
-                      test * static_cast<double>(spec_.guards.size() *
-                                                 (1 + spec_.levels.size() * spec_.seeds.size())),
-                      &Run::stress_model});
+    const auto encodings =
+        static_cast<double>(spec_.guards.size() * (1 + spec_.levels.size() * spec_.seeds.size()));
+    stages.push_back(stage("stress", hash_text(classifier_key + json_text(sweep)), test * encodings,
+                           &Run::stress_model, &RunResults::stress));
   }
-  if (has_distribution_)
-    stages.push_back({"browse",
-                      hash_text(classifier_key + json_text(json{spec_.levels, spec_.data.rate,
-                                                                spec_.data.rate_unit})),
-                      0.1, &Run::browse_series});
+  if (has_distribution_) {
+    const json noise{spec_.levels, spec_.data.rate, spec_.data.rate_unit};
+    stages.push_back(stage("browse", hash_text(classifier_key + json_text(noise)), 0.1,
+                           &Run::browse_series, &RunResults::browse));
+  }
   return stages;
 }
 
-json Run::read(const Stage& stage) const {
-  std::ifstream in(folder_ / (stage.name + ".json"));
-  if (!in) return {};
-  const json found = parse_json(std::string(std::istreambuf_iterator<char>(in), {}));
-  return found.is_object() && found.value("inputs", "") == stage.key ? found : json();
-}
-
-json Run::result(std::string_view name) const {
-  for (const Stage& stage : stages())
-    if (stage.name == name) return read(stage);
-  return {};
+RunResults Run::results() const {
+  RunResults results;
+  for (const Stage& stage : stages()) stage.done(results);
+  return results;
 }
 
 double Run::pending() const {
   double cost = 0;
+  RunResults results;
   for (const Stage& stage : stages())
-    if (!done(stage)) cost += stage.cost;
+    if (!stage.done(results)) cost += stage.cost;
   return cost;
 }
 
@@ -120,31 +145,31 @@ void Run::conduct(ThreadPool& pool, const RunHooks& hooks) const {
   std::filesystem::create_directories(folder_);
   write_atomically(folder_ / "config.toml", to_toml(spec_.config));
   write_atomically(folder_ / "command.txt", commands());
-  double share = 0;
+  double done = 0;
+  RunResults results;
   for (const Stage& stage : stages()) {
-    if (done(stage)) continue;
-    check(hooks);
+    if (stage.done(results)) continue;
+    leave_if_stopped(hooks.stop);
     log(stage.name + " …");
-    json output;
+    const auto tell = [&](double share, const std::string& note) {
+      if (hooks.progress) hooks.progress((done + share * stage.cost) / all, note);
+    };
     try {
-      (this->*stage.work)(pool, hooks, share / all, stage.cost / all, output);
+      stage.perform(pool, hooks, tell);
     } catch (const Interrupted&) {
       throw;
     } catch (const std::exception& e) {
       log(fmt::format("{} failed: {}", stage.name, e.what()));
       throw;
     }
-    output["inputs"] = stage.key;
-    write_atomically(folder_ / (stage.name + ".json"), json_text(output, 1) + "\n");
     if (stage.name == "train") std::filesystem::remove(checkpoint_path(folder_ / "model"));
     log(stage.name + " done");
-    share += stage.cost;
-    tell(hooks, share / all, stage.name);
+    tell(1.0, stage.name);
+    done += stage.cost;
   }
 }
 
-void Run::train_model(ThreadPool& pool, const RunHooks& hooks, double from, double cost,
-                      json& output) const {
+TrainingSummary Run::train_model(ThreadPool& pool, const RunHooks& hooks, const Tell& tell) const {
   Model model = Model::create(spec_.config, data_, split_);
   TrainOptions options;
   options.out = folder_ / "model";
@@ -155,7 +180,7 @@ void Run::train_model(ThreadPool& pool, const RunHooks& hooks, double from, doub
                          const LossSums&) {
     const double done =
         static_cast<double>(epoch - 1) + static_cast<double>(batch) / static_cast<double>(batches);
-    tell(hooks, from + cost * done / epochs, fmt::format("epoch {} of {:g}", epoch, epochs));
+    tell(done / epochs, fmt::format("epoch {} of {:g}", epoch, epochs));
   };
   options.on_epoch = [&](const EpochRow& row) {
     log(has_distribution_
@@ -167,43 +192,43 @@ void Run::train_model(ThreadPool& pool, const RunHooks& hooks, double from, doub
   };
   const TrainResult result = train(model, data_, split_, pool, options);
   if (result.interrupted) throw Interrupted();
-  output["epochs"] = result.rows.size();
-  output["parameters"] = model.params.size();
+  TrainingSummary summary;
+  summary.epochs = std::ssize(result.rows);
+  summary.parameters = model.params.size();
   for (const EpochRow& row : result.rows) {
-    if (row.best) output["best_epoch"] = row.epoch;
-    output["validation"].push_back(has_distribution_ ? row.validation_nll
-                                                     : row.validation_cross_entropy);
+    if (row.best) summary.best_epoch = row.epoch;
+    summary.validation.push_back(has_distribution_ ? row.validation_nll
+                                                   : row.validation_cross_entropy);
   }
+  return summary;
 }
 
-void Run::evaluate_model(ThreadPool& pool, const RunHooks&, double, double, json& output) const {
-  output = to_json(evaluate(load_model(folder_ / "model"), data_, split_.test, pool));
+Evaluation Run::evaluate_model(ThreadPool& pool, const RunHooks&, const Tell&) const {
+  return evaluate(load_model(folder_ / "model"), data_, split_.test, pool);
 }
 
-void Run::classify(ThreadPool& pool, const RunHooks& hooks, double from, double cost,
-                   json& output) const {
+ClassifierScores Run::train_classifiers(ThreadPool& pool, const RunHooks& hooks,
+                                        const Tell& tell) const {
   ClassifierOptions options;
   options.settings = spec_.config.classify;
   options.seeds = spec_.seeds;
   options.stop = hooks.stop;
   const auto epochs = static_cast<double>(std::max<std::int64_t>(1, options.settings.fine_tune));
   options.on_batch = [&](std::int64_t epoch, std::int64_t, std::int64_t) {
-    tell(hooks, from + cost * static_cast<double>(epoch - 1) / epochs,
-         fmt::format("fine-tuning epoch {}", epoch));
+    tell(static_cast<double>(epoch - 1) / epochs, fmt::format("fine-tuning epoch {}", epoch));
   };
   const ClassifierResult result =
       train_classifier(load_model(folder_ / "model"), data_, split_, pool, options);
   if (result.interrupted) throw Interrupted();
   save_model(result.model, folder_ / "classifier");
+  ClassifierScores scores;
   for (const ClassifierRun& run : result.runs)
-    output["seeds"].push_back({{"seed", run.seed},
-                               {"epoch", run.epoch},
-                               {"validation_accuracy", run.validation_accuracy},
-                               {"validation_cross_entropy", run.validation_cross_entropy}});
+    scores.seeds.push_back(
+        {run.seed, run.epoch, run.validation_accuracy, run.validation_cross_entropy});
+  return scores;
 }
 
-void Run::stress_model(ThreadPool& pool, const RunHooks& hooks, double from, double cost,
-                       json& output) const {
+StressResult Run::stress_model(ThreadPool& pool, const RunHooks& hooks, const Tell& tell) const {
   StressOptions options;
   options.guards = spec_.guards;
   options.levels = spec_.levels;
@@ -212,20 +237,20 @@ void Run::stress_model(ThreadPool& pool, const RunHooks& hooks, double from, dou
   options.largest = spec_.data.rate;
   options.stop = hooks.stop;
   options.progress = [&](std::size_t done, std::size_t all) {
-    tell(hooks, from + cost * static_cast<double>(done) / static_cast<double>(all),
+    tell(static_cast<double>(done) / static_cast<double>(all),
          fmt::format("noise {} of {}", done, all));
   };
   const Model model = load_model(folder_ / (has_distribution_ ? "classifier" : "model"));
-  output = to_json(stress(model, data_, split_.test, pool, options));
+  return stress(model, data_, split_.test, pool, options);
 }
 
-void Run::browse_series(ThreadPool& pool, const RunHooks&, double, double, json& output) const {
+Browse Run::browse_series(ThreadPool& pool, const RunHooks&, const Tell&) const {
   BrowseOptions options;
   options.noise_level = spec_.levels[spec_.levels.size() / 2];
   options.noise.unit = spec_.data.rate_unit;
   options.noise = noise_at(options.noise, options.noise_level, spec_.data.rate);
-  output = browse(load_model(folder_ / (labelled_ ? "classifier" : "model")), data_,
-                  spread(split_.test, kBrowsed), pool, options);
+  return browse(load_model(folder_ / (labelled_ ? "classifier" : "model")), data_,
+                spread(split_.test, kBrowsed), pool, options);
 }
 
 std::string Run::commands() const {
@@ -259,4 +284,4 @@ void Run::log(const std::string& line) const {
   std::ofstream(folder_ / "log.txt", std::ios::app) << stamp << "  " << line << "\n";
 }
 
-}  // namespace edict
+}  // namespace edict::study

@@ -1,31 +1,38 @@
 // One experiment in a folder of its own: a model trained on a dataset, judged, and put under noise.
 //
-// The folder's name carries a hash of what training depends on (settings, data, version of the
+// The folder's name carries a hash of what training depends on (settings, data, sources of the
 // program); every later stage writes a file that carries the hash of its own inputs. A file that is
-// there with the right hash is done work. Files appear whole or not at all and training continues
-// from its checkpoint, so a run may be killed at any moment and begun again.
+// there with the right hash and every field is done work. Files appear whole or not at all and
+// training continues from its checkpoint, so a run may be killed at any moment and begun again.
 //
+// clang-format off
 //   config.toml    all settings             command.txt    how to redo it by hand
 //   model          after training           train.json     best epoch
 //   model.metrics.csv                       evaluate.json  calibration (with a distribution)
 //   classifier     model with classifiers   classify.json  their validation scores
 //   stress.json    the noise sweep          browse.json    single series (with a distribution)
 //   log.txt        what happened when
+// clang-format on
 #pragma once
 
 #include <atomic>
 #include <filesystem>
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "edict/core/interrupted.h"
 #include "edict/core/thread_pool.h"
+#include "edict/eval/evaluate.h"
+#include "edict/eval/stress.h"
 #include "edict/model/model.h"
+#include "edict/study/browse.h"
 #include "edict/study/plan.h"
+#include "edict/study/source_hash.h"
+#include "edict/study/stage_results.h"
 
-namespace edict {
+namespace edict::study {
 
 struct RunSpec {
   PlannedData data;
@@ -34,13 +41,23 @@ struct RunSpec {
   Config config;
   std::vector<Guard> guards;
   std::vector<int> levels;
-  std::vector<std::int64_t> seeds;  // of noise and classifiers
+  std::vector<std::int64_t> seeds;     // of noise and classifiers
+  std::string sources{source_hash()};  // results of others are not reused
 };
 
 // What its caller may want to know or say meanwhile.
 struct RunHooks {
   const std::atomic<bool>* stop = nullptr;
   std::function<void(double share, const std::string& note)> progress;  // of this run
+};
+
+// What the finished stages wrote; empty where one is not finished, or not part of the run.
+struct RunResults {
+  std::optional<TrainingSummary> training;
+  std::optional<Evaluation> evaluation;
+  std::optional<ClassifierScores> classifiers;
+  std::optional<StressResult> stress;
+  std::optional<Browse> browse;
 };
 
 class Run {
@@ -59,25 +76,22 @@ class Run {
   // finished until then is kept.
   void conduct(ThreadPool& pool, const RunHooks& hooks) const;
 
-  // What a finished stage ("evaluate", …) wrote; null if it is not finished.
-  nlohmann::json result(std::string_view stage) const;
+  RunResults results() const;
 
  private:
-  struct Stage {
-    std::string name, key;
-    double cost;
-    void (Run::*work)(ThreadPool&, const RunHooks&, double from, double cost,
-                      nlohmann::json&) const;
-  };
+  struct Stage;
+  using Tell = std::function<void(double share, const std::string& note)>;  // of the stage
   std::vector<Stage> stages() const;
-  nlohmann::json read(const Stage& stage) const;  // null unless it is done
-  bool done(const Stage& stage) const { return !read(stage).is_null(); }
+  template <class Result>
+  Stage stage(const char* name, std::string key, double cost,
+              Result (Run::*work)(ThreadPool&, const RunHooks&, const Tell&) const,
+              std::optional<Result> RunResults::*place) const;
 
-  void train_model(ThreadPool&, const RunHooks&, double, double, nlohmann::json&) const;
-  void evaluate_model(ThreadPool&, const RunHooks&, double, double, nlohmann::json&) const;
-  void classify(ThreadPool&, const RunHooks&, double, double, nlohmann::json&) const;
-  void stress_model(ThreadPool&, const RunHooks&, double, double, nlohmann::json&) const;
-  void browse_series(ThreadPool&, const RunHooks&, double, double, nlohmann::json&) const;
+  TrainingSummary train_model(ThreadPool&, const RunHooks&, const Tell&) const;
+  Evaluation evaluate_model(ThreadPool&, const RunHooks&, const Tell&) const;
+  ClassifierScores train_classifiers(ThreadPool&, const RunHooks&, const Tell&) const;
+  StressResult stress_model(ThreadPool&, const RunHooks&, const Tell&) const;
+  Browse browse_series(ThreadPool&, const RunHooks&, const Tell&) const;
 
   std::string commands() const;
   void log(const std::string& line) const;
@@ -91,4 +105,4 @@ class Run {
   std::filesystem::path folder_;
 };
 
-}  // namespace edict
+}  // namespace edict::study

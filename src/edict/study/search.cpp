@@ -12,7 +12,7 @@
 #include "edict/eval/evaluate.h"
 #include "edict/study/search_folder.h"
 
-namespace edict {
+namespace edict::study {
 namespace {
 
 nlohmann::json plan_of(const Config& base, std::uint64_t subject, const SearchOptions& options,
@@ -132,4 +132,4 @@ Trial training_trial(const Dataset& data, ThreadPool& pool, const TrainOptions& 
   };
 }
 
-}  // namespace edict
+}  // namespace edict::study

@@ -18,7 +18,7 @@
 #include "edict/study/ranges.h"
 #include "edict/train/trainer.h"
 
-namespace edict {
+namespace edict::study {
 
 // Whichever is reached first. Of a budget in time, what earlier calls used counts too.
 struct SearchBudget {
@@ -60,4 +60,4 @@ SearchResult search(const Config& base, std::uint64_t subject, const Trial& tria
 // Trains on the training split, and judges on the validation split; the test split is not touched.
 Trial training_trial(const Dataset& data, ThreadPool& pool, const TrainOptions& training);
 
-}  // namespace edict
+}  // namespace edict::study

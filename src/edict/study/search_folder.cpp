@@ -15,7 +15,7 @@
 #include "edict/sources/csv.h"
 #include "edict/train/trainer.h"
 
-namespace edict {
+namespace edict::study {
 namespace {
 
 namespace fs = std::filesystem;
@@ -160,4 +160,4 @@ void SearchFolder::write_best(const Outcome& best, const Config& config) const {
                   to_toml(config)));
 }
 
-}  // namespace edict
+}  // namespace edict::study

@@ -8,7 +8,7 @@
 #include "edict/study/halving.h"
 #include "edict/study/ranges.h"
 
-namespace edict {
+namespace edict::study {
 
 class SearchFolder {
  public:
@@ -42,4 +42,4 @@ class SearchFolder {
   std::filesystem::path folder_;
 };
 
-}  // namespace edict
+}  // namespace edict::study

@@ -8,9 +8,10 @@
 #include "edict/core/error.h"
 #include "edict/data/fingerprint.h"
 #include "edict/datasets/synthetic.h"
+#include "edict/model/registry.h"
 #include "edict/sources/csv.h"
 
-namespace edict {
+namespace edict::study {
 namespace {
 
 namespace fs = std::filesystem;
@@ -63,8 +64,7 @@ std::vector<Scheduled> schedule(const Plan& plan, const PlannedModel& model,
   try {
     RunSpec spec{data.plan,    loaded.path, model.method, config_of(plan, model),
                  model.guards, plan.levels, plan.seeds};
-    const Split parts = split(data.data, spec.config.data);
-    const bool several = !Model::create(spec.config, data.data, parts).network->has_distribution();
+    const bool several = !model_kind(spec.config.model.kind).has_distribution;
     std::vector<std::int64_t> seeds = model.train_seeds;
     if (seeds.empty())
       seeds = several ? plan.seeds : std::vector<std::int64_t>{spec.config.train.seed};
@@ -150,15 +150,10 @@ Study conduct(const Plan& plan, const StudyOptions& options) {
       before += pending;
     }
     if (outcome.failure) say(options, fmt::format("{}: failed: {}", label, *outcome.failure));
-    if (run) {
-      outcome.train = run->result("train");
-      outcome.evaluate = run->result("evaluate");
-      outcome.stress = run->result("stress");
-      outcome.browse = run->result("browse");
-    }
+    if (run) outcome.results = run->results();
     study.runs.push_back(std::move(outcome));
   }
   return study;
 }
 
-}  // namespace edict
+}  // namespace edict::study

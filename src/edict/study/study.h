@@ -8,7 +8,7 @@
 
 #include "edict/study/run.h"
 
-namespace edict {
+namespace edict::study {
 
 struct StudyOptions {
   std::filesystem::path out;   // runs/ and data/ are made inside
@@ -31,7 +31,7 @@ struct StudiedRun {
   std::string folder;           // name below runs/; empty where it failed before it had one
   std::vector<Guard> guards;
   std::optional<std::string> failure;
-  nlohmann::json train, evaluate, stress, browse;  // null where there is none
+  RunResults results;
 };
 
 struct Study {
@@ -47,4 +47,4 @@ struct Study {
 // written.
 Study conduct(const Plan& plan, const StudyOptions& options);
 
-}  // namespace edict
+}  // namespace edict::study

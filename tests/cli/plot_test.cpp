@@ -1,0 +1,68 @@
+// The page of `edict plot`, what `--version` says, and pages made from data with hostile names.
+#include <algorithm>
+#include <regex>
+
+#include "cli/tool.h"
+#include "report/markup.h"
+
+namespace edict {
+namespace {
+
+using report::count;
+
+class PlotTest : public ToolTest {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(edict("generate synthetic --out d.csv --series 40").code, 0);
+    ASSERT_EQ(edict("train d.csv --out m --set data.t_cut=9.4" + kTiny).code, 0);
+  }
+};
+
+TEST_F(PlotTest, BandsOfThreeSeriesAndTheCoverage) {
+  const Outcome outcome = edict("plot m d.csv --out page.html");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("page.html"), std::string::npos);
+  const std::string page = read("page.html");
+  // Three features of three series; coverage and width.
+  EXPECT_EQ(count(page, "<svg class=\"chart\""), 3u * 3u + 2u);
+  EXPECT_EQ(count(page, "<polyline class=\"mean\""), 9u);
+  EXPECT_EQ(count(page, "<h2>Series "), 3u);
+  EXPECT_NE(page.find("interpolation: MSE "), std::string::npos);
+  for (const char* left : {"nan", "inf", "{}", "http://example"})
+    EXPECT_EQ(page.find(left), std::string::npos) << left;
+}
+
+TEST_F(PlotTest, TheSeriesAskedForInThatOrder) {
+  const Outcome outcome = edict("plot m d.csv --out page.html --series s00007,s00003");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::string page = read("page.html");
+  EXPECT_EQ(count(page, "<h2>Series "), 2u);
+  EXPECT_LT(page.find("<h2>Series s00007"), page.find("<h2>Series s00003"));
+  EXPECT_EQ(edict("plot m d.csv --out page.html --series nobody").code, 2);
+}
+
+TEST_F(PlotTest, AnIdThatLooksLikeMarkupStaysText) {
+  std::string data = read("d.csv");
+  const std::string hostile = "<script>alert(1)</script>";
+  for (std::size_t at = data.find("s00007"); at != std::string::npos;
+       at = data.find("s00007", at + hostile.size()))
+    data.replace(at, 6, hostile);
+  write("d.csv", data);
+  ASSERT_EQ(edict("train d.csv --out m --set data.t_cut=9.4" + kTiny).code, 0);
+  const Outcome outcome = edict("plot m d.csv --out page.html --series '" + hostile + "'");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::string page = read("page.html");
+  EXPECT_EQ(page.find("<script"), std::string::npos);
+  EXPECT_NE(page.find("Series &lt;script&gt;alert(1)&lt;/script&gt;"), std::string::npos);
+}
+
+TEST_F(ToolTest, TheVersionNamesTheSources) {
+  const Outcome outcome = edict("--version");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_TRUE(std::regex_match(outcome.out,
+                               std::regex("edict [0-9.]+ \\([^)]+\\), sources [0-9a-f]{12}\n")))
+      << outcome.out;
+}
+
+}  // namespace
+}  // namespace edict

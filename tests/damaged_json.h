@@ -1,0 +1,36 @@
+// Ways in which a file of results can be damaged and still be JSON.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace edict {
+
+struct DamagedJson {
+  std::string what;  // "/mse/mean is missing"
+  nlohmann::json json;
+};
+
+// One for every member at any depth taken away, and one for it being a text of no sense. Of long
+// lists only the first entry is tried.
+inline std::vector<DamagedJson> every_damage(const nlohmann::json& whole) {
+  std::vector<DamagedJson> result;
+  const auto visit = [&](const auto& self, const nlohmann::json& part,
+                         const nlohmann::json::json_pointer& at) -> void {
+    if (part.is_array() && !part.empty()) self(self, part[0], at / 0);
+    if (!part.is_object()) return;
+    for (const auto& [key, value] : part.items()) {
+      nlohmann::json missing = whole, wrong = whole;
+      missing.at(at).erase(key);
+      wrong.at(at)[key] = "nonsense";
+      result.push_back({(at / key).to_string() + " is missing", missing});
+      if (!value.is_string()) result.push_back({(at / key).to_string() + " is a text", wrong});
+      self(self, value, at / key);
+    }
+  };
+  visit(visit, whole, {});
+  return result;
+}
+
+}  // namespace edict
