@@ -71,4 +71,8 @@ std::vector<double> spread_factors(const Model& model, std::span<const Agenda<fl
   return factors;
 }
 
+void recalibrate(Model& model, std::span<const Agenda<float>> agendas, ThreadPool& pool) {
+  model.network->widen(spread_factors(model, agendas, pool), model.params.data());
+}
+
 }  // namespace edict
