@@ -1,18 +1,22 @@
-// A run that was killed and resumed ends in the same bits as one that never stopped.
+// A run that was killed and resumed ends in the same bits as one that never stopped, and so does
+// one with another number of threads.
+#include <chrono>
 #include <csignal>
 #include <thread>
 
 #include "cli/tool.h"
+#include "edict/core/generator.h"
 
 namespace edict {
 namespace {
 
 class ResumeTest : public ToolTest {
  protected:
+  // 280 training series: batches of eight chunks and of one.
   const std::string settings_ =
       " --set model.hidden=12 --set model.head_hidden=6 --set model.encoder_width=4"
-      " --set train.epochs=8 --set train.batch=64 --set train.forecast=0.5"
-      " --set train.learning_rate=0.003 --set train.schedule=cosine ";
+      " --set train.epochs=8 --set train.batch=256 --set train.chunk=32 --set train.forecast=0.5"
+      " --set train.thin=0.1 --set train.learning_rate=0.003 --set train.schedule=cosine ";
 
   void SetUp() override {
     ASSERT_EQ(edict("generate synthetic --out data.csv --series 400").code, 0);
@@ -31,16 +35,31 @@ class ResumeTest : public ToolTest {
   }
 };
 
-TEST_F(ResumeTest, KilledTwiceEqualsNeverStopped) {
-  ASSERT_EQ(edict("train data.csv --out whole" + settings_).code, 0);
+// Killed at up to ten random moments, each within the time that the whole run takes from where the
+// last kill left it; at every one of them the files are whole.
+TEST_F(ResumeTest, KilledAtAnyMomentEqualsNeverStopped) {
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_EQ(edict("train data.csv --out whole --threads 3" + settings_).code, 0);
+  const double whole_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  Generator rng(20);
   int kills = 0;
-  for (int delay : {0, 37}) {
-    const int status = interrupted("parts", "parts.checkpoint", SIGKILL, delay);
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    const pid_t child = start("train data.csv --resume --out parts --threads 3" + settings_);
+    std::this_thread::sleep_for(
+        std::chrono::duration<double, std::milli>(rng.uniform(0, whole_ms)));
+    kill(child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
     kills += WIFSIGNALED(status);
+    if (exists("parts.checkpoint"))
+      ASSERT_EQ(edict("info parts.checkpoint").code, 0) << "a file that is not whole";
+    if (!WIFSIGNALED(status)) break;
   }
   EXPECT_GE(kills, 1) << "the run was over before it could be killed";
   ASSERT_EQ(edict("train data.csv --resume --out parts" + settings_).code, 0);
   EXPECT_EQ(read("whole"), read("parts"));
+  EXPECT_EQ(read("whole.checkpoint"), read("parts.checkpoint"));
   EXPECT_EQ(read("whole.metrics.csv"), read("parts.metrics.csv"));
 }
 
@@ -55,25 +74,36 @@ TEST_F(ResumeTest, CtrlCLeavesAModelAndACheckpoint) {
 }
 
 TEST_F(ResumeTest, SameBitsForEveryThreadCount) {
-  ASSERT_EQ(edict("train data.csv --out one" + settings_).code, 0);
-  ASSERT_EQ(edict("train data.csv --out two" + settings_ + " --threads 2").code, 0);
-  ASSERT_EQ(edict("train data.csv --out five" + settings_ + " --threads 5").code, 0);
-  EXPECT_EQ(read("one"), read("two"));
-  EXPECT_EQ(read("one"), read("five"));
-  for (const char* threads : {"1", "3"})
-    ASSERT_EQ(
-        edict("evaluate one data.csv --json e" + std::string(threads) + " --threads " + threads)
-            .code,
-        0);
-  EXPECT_EQ(read("e1"), read("e3"));
+  for (const std::string threads : {"1", "2", "3", "8"}) {
+    const std::string with = " --threads " + threads;
+    ASSERT_EQ(edict("train data.csv --out m" + threads + settings_ + with).code, 0);
+    ASSERT_EQ(edict("evaluate m1 data.csv --json e" + threads + with).code, 0);
+    ASSERT_EQ(edict("classify m1 data.csv --fine-tune 2 --out c" + threads + with).code, 0);
+    EXPECT_EQ(read("m" + threads), read("m1")) << threads;
+    EXPECT_EQ(read("m" + threads + ".metrics.csv"), read("m1.metrics.csv")) << threads;
+    EXPECT_EQ(read("e" + threads), read("e1")) << threads;
+    EXPECT_EQ(read("c" + threads), read("c1")) << threads;
+  }
 }
 
-TEST_F(ResumeTest, MoreEpochsContinueAFinishedRun) {
-  ASSERT_EQ(edict("train data.csv --out m" + settings_).code, 0);
-  ASSERT_EQ(edict("train data.csv --out m --resume" + settings_ + " --set train.epochs=10").code,
-            0);
-  const std::string metrics = read("m.metrics.csv");
-  EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 11);
+TEST_F(ResumeTest, MoreEpochsContinueAFinishedRunAtAConstantRate) {
+  const std::string constant = settings_ + " --set train.schedule=constant";
+  ASSERT_EQ(edict("train data.csv --out m" + constant + " --set train.epochs=3").code, 0);
+  ASSERT_EQ(edict("train data.csv --out m --resume" + constant + " --set train.epochs=5").code, 0);
+  ASSERT_EQ(edict("train data.csv --out whole" + constant + " --set train.epochs=5").code, 0);
+  EXPECT_EQ(read("m.metrics.csv"), read("whole.metrics.csv"));
+  EXPECT_EQ(read("m"), read("whole"));
+}
+
+TEST_F(ResumeTest, MoreEpochsAreRefusedWhereTheRateWouldJump) {
+  ASSERT_EQ(edict("train data.csv --out m" + settings_ + " --set train.epochs=2").code, 0);
+  const std::string before = read("m") + read("m.checkpoint") + read("m.metrics.csv");
+  const Outcome outcome =
+      edict("train data.csv --out m --resume" + settings_ + " --set train.epochs=4");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("keep train.epochs, or start without --resume"), std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(read("m") + read("m.checkpoint") + read("m.metrics.csv"), before);
 }
 
 }  // namespace

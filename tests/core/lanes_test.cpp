@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace edict {
@@ -35,6 +36,42 @@ TYPED_TEST(Sweep, CopiesAColumn) {
     copy_column(n, from.data(), to.data());
     from.push_back(TypeParam(7));
     ASSERT_EQ(to, from) << n;
+  }
+}
+
+// Loads and stores ask for no alignment, and a lane stays in its place.
+TYPED_TEST(Sweep, RegistersGoToAnyAddressAndBack) {
+  using L = Lanes<TypeParam>;
+  static_assert(sizeof(typename L::Vector) == kVectorBytes);
+  std::vector<TypeParam> from(static_cast<std::size_t>(3 * L::kCount)), to(from.size());
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<TypeParam>(i) / 3;
+  for (Index shift = 0; shift < 2 * L::kCount; ++shift) {
+    auto v = L::load(from.data() + shift);
+    L::hold(v);
+    L::store(v, to.data());
+    for (Index i = 0; i < L::kCount; ++i) {
+      ASSERT_EQ(to[static_cast<std::size_t>(i)], from[static_cast<std::size_t>(shift + i)]);
+      ASSERT_EQ(v[i], from[static_cast<std::size_t>(shift + i)]);
+    }
+  }
+}
+
+// A body may read another array at the same place and choose by comparison.
+TYPED_TEST(Sweep, BodiesMayChooseByComparison) {
+  for (Index n = 0; n <= 40; ++n) {
+    std::vector<TypeParam> a(static_cast<std::size_t>(n)), b(a.size()), larger(a.size());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      a[i] = static_cast<TypeParam>((i * 7) % 11);
+      b[i] = static_cast<TypeParam>((i * 5) % 13);
+    }
+    const TypeParam *const x = a.data(), *const y = b.data();
+    TypeParam* const z = larger.data();
+    sweep<TypeParam>(n, [=](auto lanes, Index i) {
+      const auto u = lanes.load(x + i), v = lanes.load(y + i);
+      const typename Lanes<TypeParam>::Vector m = u > v ? u : v;
+      return [=] { lanes.store(m, z + i); };
+    });
+    for (std::size_t i = 0; i < a.size(); ++i) ASSERT_EQ(larger[i], std::max(a[i], b[i])) << i;
   }
 }
 

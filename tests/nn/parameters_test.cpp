@@ -109,15 +109,32 @@ TEST(ParameterLayout, SameSeedSameBitsAndOtherSeedOthers) {
   EXPECT_EQ(layout.initial<float>(3), layout.initial<double>(3).cast<float>());
 }
 
+// A tensor draws by its name: another before, between or after the others, or another order,
+// changes none of them.
 TEST(ParameterLayout, AddingATensorLeavesTheOthersUnchanged) {
-  ParameterLayout small, large;
-  for (ParameterLayout* layout : {&small, &large}) {
-    layout->add("a", {10}, Start::uniform(1));
-    layout->add("b", {10}, Start::normal(1));
+  const auto of = [](const std::vector<std::string>& names) {
+    ParameterLayout layout;
+    for (const std::string& name : names)
+      layout.add(name, {5, 2}, name == "b" ? Start::normal(1) : Start::uniform(1));
+    return layout;
+  };
+  const ParameterLayout small = of({"a", "b"});
+  const Vector<double> expected = small.initial<double>(5);
+  EXPECT_NE(expected.head(10), expected.tail(10));
+  for (const auto& names : {std::vector<std::string>{"a", "b", "c"},
+                            {"a", "c", "b"},
+                            {"c", "a", "b"},
+                            {"c", "b", "d", "a"}}) {
+    const ParameterLayout large = of(names);
+    const Vector<double> values = large.initial<double>(5);
+    for (const char* name : {"a", "b"})
+      EXPECT_EQ(values.segment(named(large, name).offset, 10),
+                expected.segment(named(small, name).offset, 10))
+          << name << " of " << testing::PrintToString(names);
+    EXPECT_NE(values.segment(named(large, "c").offset, 10),
+              values.segment(named(large, "a").offset, 10))
+        << "two tensors draw the same";
   }
-  large.add("c", {10}, Start::uniform(1));
-  EXPECT_EQ(large.initial<double>(5).head(20), small.initial<double>(5));
-  EXPECT_NE(small.initial<double>(5).head(10), small.initial<double>(5).tail(10));
 }
 
 }  // namespace

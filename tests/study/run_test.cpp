@@ -99,7 +99,7 @@ TEST_F(RunTest, TheNameFollowsWhatTrainingDependsOn) {
 TEST_F(RunTest, OtherDataAreAnotherRun) {
   const std::string name = run().name();
   Dataset other = data_;
-  other.observations[7].value += 1e-9;
+  other.value[7] += 1e-9;
   EXPECT_NE(run_on(other).name(), name);
   other = data_;
   other.ids[3] += "x";

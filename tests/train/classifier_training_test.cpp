@@ -67,15 +67,6 @@ TEST(ClassifierTraining, LeavesTheModelItselfFrozenAndTakesTheBestSeed) {
   EXPECT_EQ(result.model.params.tail(result.model.classifier_size()), best->params);
 }
 
-TEST(ClassifierTraining, GivesTheSameBitsForAnyNumberOfThreads) {
-  const ClassifierResult one =
-      classified(small_trained_model(), small_synthetic(), small_options(), 1);
-  const ClassifierResult three =
-      classified(small_trained_model(), small_synthetic(), small_options(), 3);
-  EXPECT_EQ(one.model.params, three.model.params);
-  for (std::size_t s = 0; s < 3; ++s) EXPECT_EQ(one.runs[s].params, three.runs[s].params);
-}
-
 // Adam's first step moves every parameter by rate · g/(|g| + ε), g from the closed form
 // Σ (softmax − onehot) [h; 1]ᵀ / n of a linear layer under cross-entropy.
 TEST(ClassifierTraining, FirstStepFollowsTheGradientInClosedForm) {

@@ -7,7 +7,7 @@
 #include "edict/model/infer.h"
 #include "edict/model/encode.h"
 #include "edict/train/classifier_training.h"
-#include "edict/train/lessons.h"
+#include "edict/train/training_set.h"
 #include "engine/small_model.h"
 #include "temporary_folder.h"
 
@@ -30,14 +30,14 @@ TEST_P(Rescale, ChangesTheScalesAndNothingElse) {
   config.model.kind = GetParam();
   Model model = untrained_model(data, config);
   const Split parts = model.split(data);
-  const Lessons lessons = distribution_lessons(model, data, parts);
-  const auto before = all_marginals(model, lessons.validation);
+  const TrainingSet set = distribution_training_set(model, data, parts);
+  const auto before = all_marginals(model, set.validation);
   ThreadPool pool(1);
   const Matrix<float> states = encode(model, data, parts.validation, pool).states;
 
   const std::vector<double> factors = {0.5, 1.0, 3.0};
   model.network->rescale(factors, model.params.data());
-  const auto after = all_marginals(model, lessons.validation);
+  const auto after = all_marginals(model, set.validation);
   ASSERT_EQ(after.size(), before.size());
   ASSERT_FALSE(after.empty());
   for (std::size_t i = 0; i < after.size(); ++i) {
@@ -59,31 +59,30 @@ TEST(SpreadFactors, UndoWhatWasRescaleedAndBalanceTheIntervals) {
   Model model = small_trained_model().with_classifier(small_trained_model().config, {"0", "1"});
   Split parts = model.split(data);
   parts.validation = parts.train;  // enough observations to tell
-  const Lessons lessons = distribution_lessons(model, data, parts);
+  const TrainingSet set = distribution_training_set(model, data, parts);
   ThreadPool pool(2);
-  const std::vector<double> own = spread_factors(model, lessons.validation, pool);
+  const std::vector<double> own = spread_factors(model, set.validation, pool);
   ASSERT_EQ(own.size(), 3u);
 
   const std::vector<double> wrong = {0.25, 1.0, 4.0};
   model.network->rescale(wrong, model.params.data());
-  const std::vector<double> found = spread_factors(model, lessons.validation, pool);
+  const std::vector<double> found = spread_factors(model, set.validation, pool);
   for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(found[j] * wrong[j] / own[j], 1.0, 1e-3) << j;
 
   model.network->rescale(found, model.params.data());
-  for (const double factor : spread_factors(model, lessons.validation, pool))
+  for (const double factor : spread_factors(model, set.validation, pool))
     EXPECT_NEAR(factor, 1.0, 1e-3);
   ThreadPool one(1);
-  EXPECT_EQ(spread_factors(model, lessons.validation, one),
-            spread_factors(model, lessons.validation, pool))
+  EXPECT_EQ(spread_factors(model, set.validation, one), spread_factors(model, set.validation, pool))
       << "threads do not matter";
 }
 
 TEST(SpreadFactors, LeaveAFeatureThatIsHardlyObserved) {
   const Dataset& data = small_synthetic();
   const Model& model = small_trained_model();
-  const Lessons lessons = distribution_lessons(model, data, model.split(data));
+  const TrainingSet set = distribution_training_set(model, data, model.split(data));
   ThreadPool pool(1);
-  const std::span few(lessons.validation.data(), 2);
+  const std::span few(set.validation.data(), 2);
   EXPECT_EQ(spread_factors(model, few, pool), std::vector<double>(3, 1.0));
 }
 
@@ -108,8 +107,8 @@ TEST(Recalibrate, IsTheLastStepOfTrainingAndNotTakenTwice) {
   const Model model = trained(false);
   const std::string file = folder.read("m.model");
   ThreadPool pool(1);
-  const Lessons lessons = distribution_lessons(model, data, model.split(data));
-  for (const double factor : spread_factors(model, lessons.validation, pool))
+  const TrainingSet set = distribution_training_set(model, data, model.split(data));
+  for (const double factor : spread_factors(model, set.validation, pool))
     EXPECT_NEAR(factor, 1.0, 1e-3);
   trained(true);  // finished already: the same file once more
   EXPECT_EQ(folder.read("m.model"), file);
@@ -132,8 +131,8 @@ TEST(Recalibrate, IsTheLastStepOfFineTuningToo) {
   options.settings.fine_tune = 2;
   options.settings.fine_tune_rate = 0.01;
   const Model tuned = train_classifier(model, data, model.split(data), pool, options).model;
-  const Lessons lessons = distribution_lessons(tuned, data, tuned.split(data));
-  for (const double factor : spread_factors(tuned, lessons.validation, pool))
+  const TrainingSet set = distribution_training_set(tuned, data, tuned.split(data));
+  for (const double factor : spread_factors(tuned, set.validation, pool))
     EXPECT_NEAR(factor, 1.0, 1e-3);
 }
 

@@ -6,11 +6,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 
 #include "edict/core/error.h"
 #include "edict/core/hash.h"
 #include "edict/core/json_text.h"
 #include "edict/data/fingerprint.h"
+#include "edict/model/model_check.h"
 #include "edict/model/registry.h"
 
 namespace edict {
@@ -255,7 +257,12 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
     if (meta.at("format") != kFormat)
       throw refuse(
           fmt::format("format {} is not known to this version", json_text(meta.at("format"))));
-    from_json(meta.at("config"), model.config);
+    try {
+      from_json(meta.at("config"), model.config);
+      validate(model.config);
+    } catch (const Error& e) {
+      throw refuse(e.what());
+    }
     meta.at("features").get_to(model.features);
     meta.at("statics").get_to(model.statics);
     meta.at("classes").get_to(model.classes);
@@ -268,7 +275,11 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
     } catch (const Error& error) {
       throw refuse(error.what());
     }
-    meta.at("classifier_seeds").get_to(seeds);
+    for (const auto& seed : meta.at("classifier_seeds")) {
+      // A fraction would be rounded, a number beyond 64 bits undefined.
+      if (!seed.is_number_integer()) throw refuse("its metadata is malformed");
+      seeds.push_back(seed.get<std::int64_t>());
+    }
   } catch (const nlohmann::json::exception&) {
     throw refuse("its metadata is malformed");
   }
@@ -276,14 +287,9 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
   model.protocol.time_unit = model.config.data.time_unit;
   model.protocol.t_cut = *model.config.data.t_cut;
   model.protocol.from_first = model.config.data.start == "first";
-  const auto fits = [&](const Standardisation& z) {
-    return z.mean.size() == model.features.size() && z.scale.size() == model.features.size() &&
-           z.statics_mean.size() == model.statics.size() &&
-           z.statics_scale.size() == model.statics.size();
-  };
-  if (model.features.empty() || !fits(model.protocol.standardisation) ||
-      !fits(model.protocol.population) || (classifier && model.classes.empty()) ||
-      (!classifier && !seeds.empty()))
+  if (const std::string wrong = wrong_protocol(model); !wrong.empty()) throw refuse(wrong);
+  if ((classifier ? model.classes.size() < 2 : !seeds.empty()) ||
+      std::set(seeds.begin(), seeds.end()).size() != seeds.size())
     throw refuse("its metadata contradicts itself");
   model.network = make_network(model.config, model.features,
                                static_cast<Index>(model.statics.size()),
@@ -312,6 +318,7 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
       if (tensor.name.starts_with(kClassifier))
         take(seed_tensor(seed, tensor), tensor.shape, own.params.data() + tensor.offset - first);
   }
+  if (const std::string wrong = wrong_parameters(model); !wrong.empty()) throw refuse(wrong);
   return model;
 }
 

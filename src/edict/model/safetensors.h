@@ -26,10 +26,15 @@ struct TensorFile {
   const NamedTensor& tensor(const std::string& name) const;
 };
 
-// "-" is standard input.
-TensorFile read_tensors(const std::filesystem::path& path);
+// What to do about a file that cannot be used; it ends every message of read_tensors.
+inline constexpr const char* kTrainAgain = "train it again or restore a copy";
+
+// Throws Error for every file that the format does not allow: names that repeat, shapes that do not
+// fit their numbers, numbers that overlap, leave gaps or are not all there. "-" is standard input.
+TensorFile read_tensors(const std::filesystem::path& path, const char* remedy = kTrainAgain);
 // The bytes of a file; `name` is for messages.
-TensorFile tensors_from(std::string_view bytes, const std::filesystem::path& name);
+TensorFile tensors_from(std::string_view bytes, const std::filesystem::path& name,
+                        const char* remedy = kTrainAgain);
 void write_tensors(const TensorFile& file, const std::filesystem::path& path);
 
 }  // namespace edict

@@ -18,12 +18,14 @@ class Adam {
     const auto step_size = static_cast<float>(rate / (1.0 - std::pow(kBeta1, t)));
     const auto v_scale = static_cast<float>(1.0 / std::sqrt(1.0 - std::pow(kBeta2, t)));
     const auto keep = static_cast<float>(1.0 - rate * weight_decay);
-    constexpr auto b1 = static_cast<float>(kBeta1), b2 = static_cast<float>(kBeta2);
+    // 1 − β in double: in float 1 − 0.999 is wrong in its fifth digit.
+    constexpr auto b1 = static_cast<float>(kBeta1), new1 = static_cast<float>(1.0 - kBeta1);
+    constexpr auto b2 = static_cast<float>(kBeta2), new2 = static_cast<float>(1.0 - kBeta2);
     constexpr auto epsilon = static_cast<float>(kEpsilon);
     for (Index i = 0; i < params.size(); ++i) {
       const float g = grads[i];
-      m[i] = b1 * m[i] + (1.0f - b1) * g;
-      v[i] = b2 * v[i] + (1.0f - b2) * g * g;
+      m[i] = b1 * m[i] + new1 * g;
+      v[i] = b2 * v[i] + new2 * g * g;
       params[i] = keep * params[i] - step_size * m[i] / (std::sqrt(v[i]) * v_scale + epsilon);
     }
   }

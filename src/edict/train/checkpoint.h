@@ -3,9 +3,10 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
+#include <string>
 #include <vector>
 
+#include "edict/train/adam.h"
 #include "edict/train/trainer.h"
 
 namespace edict {
@@ -21,7 +22,13 @@ struct Checkpoint {
 void save_checkpoint(const Checkpoint& state, const Model& model, const Adam& adam,
                      const std::filesystem::path& path);
 
-// Fills model.params and adam; Error if the file belongs to other data or another configuration.
+// Of all that a checkpoint file holds but the checksum itself, which is metadata of it. A byte that
+// changed among the numbers gives a run that goes on and ends somewhere else: only this can tell.
+std::string checkpoint_checksum(const TensorFile& file);
+
+// Fills model.params and adam. Throws Error, which says to start without --resume, if the file is
+// damaged or belongs to other data or to another configuration. train.epochs may differ where the
+// learning rate does not depend on it.
 Checkpoint load_checkpoint(const std::filesystem::path& path, std::uint64_t fingerprint,
                            Model& model, Adam& adam);
 

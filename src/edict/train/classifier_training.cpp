@@ -8,10 +8,11 @@
 
 #include "edict/core/error.h"
 #include "edict/core/generator.h"
-#include "edict/core/interrupted.h"
 #include "edict/model/encode.h"
 #include "edict/model/state_classifier.h"
+#include "edict/train/adam.h"
 #include "edict/train/recalibrate.h"
+#include "edict/train/training_set.h"
 
 namespace edict {
 namespace {
@@ -69,72 +70,11 @@ ClassifierRun train_seed(const StateClassifier& classifier, const ClassifySettin
   return best;
 }
 
-TrainSettings fine_tuning_settings(const Model& model) {
-  TrainSettings settings = model.config.train;
-  settings.seed = model.config.classify.seed;
-  settings.epochs = model.config.classify.fine_tune;
-  settings.batch = model.config.classify.batch;
-  settings.learning_rate = model.config.classify.fine_tune_rate;
-  settings.thin = model.config.classify.fine_tune_thin;
-  settings.weight_decay = model.config.classify.weight_decay;
-  settings.schedule = "cosine";  // ends calm: the last epochs no longer wander around their mean
-  settings.warmup = 0.0;
-  settings.patience = 0;
-  return settings;
-}
-
-void fine_tune(const Dataset& data, const Split& split, ThreadPool& pool,
-               const ClassifierOptions& options, ClassifierResult& result) {
-  TrainOptions training;
-  training.stop = options.stop;
-  training.on_epoch = options.on_epoch;
-  if (options.on_batch)
-    training.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
-                            const LossSums&) { options.on_batch(epoch, batch, batches); };
-  const Lessons lessons =
-      joint_lessons(result.model, data, split, options.settings.evidential_weight);
-  TrainResult tuned =
-      train(result.model, lessons, fine_tuning_settings(result.model), pool, training);
-  result.fine_tuning = std::move(tuned.rows);
-  result.interrupted = tuned.interrupted;
-  // It moves the distribution away from the scale that the recalibration of training had found.
-  if (result.model.config.train.recalibrate && !result.interrupted) {
-    const Lessons judged = distribution_lessons(result.model, data, split);
-    result.model.network->rescale(spread_factors(result.model, judged.validation, pool),
-                                result.model.params.data());
-  }
-  result.model.seed_classifiers = {{result.model.config.classify.seed,
-                                    result.model.params.tail(result.model.classifier_size())}};
-}
-
-}  // namespace
-
-ClassifierResult train_classifier(const Model& frozen, const Dataset& data, const Split& split,
-                                  ThreadPool& pool, const ClassifierOptions& options) {
-  frozen.check_data(data);
-  check_trainable(split, frozen.config.data);
-  if (!frozen.network->has_distribution())
-    throw Error(
-        fmt::format("{} is trained on the classes already; pass it to `edict stress` as "
-                    "it is",
-                    frozen.config.model.kind));
-  if (!data.labelled())
-    throw Error("the data have no labels; add a label column to train a classifier");
-  Config config = frozen.config;
-  config.classify = options.settings;
-  std::vector<std::int64_t> seeds = options.seeds;
-  if (seeds.empty())
-    for (std::int64_t s = 0; s < 3; ++s) seeds.push_back(config.classify.seed + s);
-  if (std::set(seeds.begin(), seeds.end()).size() != seeds.size())
-    throw Error("the seeds of the classifiers repeat; give each once");
-
-  ClassifierResult result;
-  result.model = frozen.with_classifier(config, data.classes);
+// A classifier from each seed on the states of the frozen model; the best becomes the model's.
+void train_seeds(const Dataset& data, const Split& split, std::span<const std::int32_t> labels,
+                 std::span<const std::int64_t> seeds, ThreadPool& pool,
+                 const ClassifierOptions& options, ClassifierResult& result) {
   Model& model = result.model;
-  model.seen.add(data, split, split_by(config.data));
-  const std::vector<std::int32_t> labels = model.labels(data);
-  check_labels(model, labels, split);
-
   Labelled train, validation;
   std::vector<std::size_t> series;
   for (const auto& [part, to] : {std::pair(&split.train, &train), {&split.validation, &validation}})
@@ -162,7 +102,7 @@ ClassifierResult train_classifier(const Model& frozen, const Dataset& data, cons
   pool.for_each(seeds.size(), [&](std::size_t s, std::size_t) {
     const Vector<float> initial =
         model.network->layout().initial<float>(static_cast<std::uint64_t>(seeds[s]));
-    result.runs[s] = train_seed(classifier, config.classify, seeds[s],
+    result.runs[s] = train_seed(classifier, options.settings, seeds[s],
                                 initial.tail(classifier.size()), train, validation, options.stop);
   });
   const ClassifierRun* best = &result.runs.front();
@@ -172,7 +112,75 @@ ClassifierResult train_classifier(const Model& frozen, const Dataset& data, cons
   }
   model.params.tail(classifier.size()) = best->params;
   model.config.classify.seed = best->seed;
-  if (config.classify.fine_tune > 0) fine_tune(data, split, pool, options, result);
+}
+
+TrainSettings fine_tuning_settings(const Model& model) {
+  TrainSettings settings = model.config.train;
+  settings.seed = model.config.classify.seed;
+  settings.epochs = model.config.classify.fine_tune;
+  settings.batch = model.config.classify.batch;
+  settings.learning_rate = model.config.classify.fine_tune_rate;
+  settings.thin = model.config.classify.fine_tune_thin;
+  settings.weight_decay = model.config.classify.weight_decay;
+  settings.schedule = "cosine";  // ends calm: the last epochs no longer wander around their mean
+  settings.warmup = 0.0;
+  settings.patience = 0;
+  return settings;
+}
+
+void fine_tune(const Dataset& data, const Split& split, ThreadPool& pool,
+               const ClassifierOptions& options, ClassifierResult& result) {
+  TrainOptions training;
+  training.stop = options.stop;
+  training.on_epoch = options.on_epoch;
+  if (options.on_batch)
+    training.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
+                            const LossSums&) { options.on_batch(epoch, batch, batches); };
+  Model& model = result.model;
+  const TrainingSet set =
+      joint_training_set(model, data, split, options.settings.evidential_weight);
+  TrainResult tuned = train(model, set, fine_tuning_settings(model), pool, training);
+  result.fine_tuning = std::move(tuned.rows);
+  result.interrupted = tuned.interrupted;
+  // The factors that were found before belong to other states.
+  if (model.config.train.recalibrate && !result.interrupted)
+    recalibrate(model, distribution_training_set(model, data, split).validation, pool);
+  model.seed_classifiers = {
+      {model.config.classify.seed, model.params.tail(model.classifier_size())}};
+}
+
+}  // namespace
+
+ClassifierResult train_classifier(const Model& frozen, const Dataset& data, const Split& split,
+                                  ThreadPool& pool, const ClassifierOptions& options) {
+  frozen.check_data(data);
+  check_trainable(split, frozen.config.data);
+  if (!frozen.network->has_distribution())
+    throw Error(
+        fmt::format("{} is trained on the classes already; pass it to `edict stress` as "
+                    "it is",
+                    frozen.config.model.kind));
+  if (!data.labelled())
+    throw Error("the data have no labels; add a label column to train a classifier");
+  Config config = frozen.config;
+  config.classify = options.settings;
+  std::vector<std::int64_t> seeds = options.seeds;
+  if (seeds.empty())
+    for (std::int64_t s = 0; s < 3; ++s) seeds.push_back(config.classify.seed + s);
+  if (std::set(seeds.begin(), seeds.end()).size() != seeds.size())
+    throw Error("the seeds of the classifiers repeat; give each once");
+
+  ClassifierResult result;
+  result.model = frozen.with_classifier(config, data.classes);
+  result.model.seen.add(data, split, split_by(config.data));
+  const std::vector<std::int32_t> labels = result.model.labels(data);
+  check_labels(result.model, labels, split);
+  try {
+    train_seeds(data, split, labels, seeds, pool, options, result);
+    if (config.classify.fine_tune > 0) fine_tune(data, split, pool, options, result);
+  } catch (const Interrupted&) {
+    result.interrupted = true;
+  }
   return result;
 }
 

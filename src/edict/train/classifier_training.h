@@ -6,14 +6,15 @@
 //
 // Fine-tuning sends the classification loss back through the whole sequence, together with the
 // evidential loss at classify.evidential_weight, from the best seed on. It changes the states, so
-// the other seeds' classifiers no longer fit them and are dropped.
+// the other seeds' classifiers no longer fit them and are dropped; and the distributions, so a
+// model that was trained with train.recalibrate is recalibrated again, on the validation split as
+// before.
 //
 // Series without a label are left out (in fine-tuning they still teach the distribution). Classes
 // are all those of the data; one without a series in the training split is never learnt, so that
 // series of it count as errors later.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <vector>
 
@@ -26,8 +27,7 @@ namespace edict {
 struct ClassifierOptions {
   ClassifySettings settings;
   std::vector<std::int64_t> seeds;  // empty: settings.seed and the two after it
-  // Set by Ctrl-C: Interrupted within an epoch of a classifier; fine-tuning ends after the batch.
-  const std::atomic<bool>* stop = nullptr;
+  StopFlag stop = nullptr;          // asked before every epoch, in fine-tuning every batch
   std::function<void(std::int64_t epoch, std::int64_t batch, std::int64_t batches)> on_batch;
   std::function<void(const EpochRow&)> on_epoch;  // of fine-tuning; row 0 is where it starts
 };
@@ -46,7 +46,7 @@ struct ClassifierResult {
   std::vector<std::string> never_seen;    // classes without a series in the training split
   std::size_t train = 0, validation = 0;  // labelled series
   std::size_t unlabelled = 0;             // in these two splits
-  bool interrupted = false;
+  bool interrupted = false;               // the model is then not to be used
 };
 
 ClassifierResult train_classifier(const Model& frozen, const Dataset& data, const Split& split,

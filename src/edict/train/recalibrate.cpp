@@ -75,4 +75,8 @@ std::vector<double> spread_factors(const Model& model, std::span<const Agenda<fl
   return factors;
 }
 
+void recalibrate(Model& model, std::span<const Agenda<float>> agendas, ThreadPool& pool) {
+  model.network->rescale(spread_factors(model, agendas, pool), model.params.data());
+}
+
 }  // namespace edict

@@ -20,4 +20,7 @@ namespace edict {
 std::vector<double> spread_factors(const Model& model, std::span<const Agenda<float>> agendas,
                                    ThreadPool& pool);
 
+// Multiplies the model's scales by these factors. States, and what is classified from them, stay.
+void recalibrate(Model& model, std::span<const Agenda<float>> agendas, ThreadPool& pool);
+
 }  // namespace edict

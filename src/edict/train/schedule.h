@@ -1,5 +1,5 @@
 // The learning rate over the steps of a run: a linear rise over the warm-up, then constant or half
-// a cosine down to zero.
+// a cosine down to zero. Warm-up and cosine are shares of the whole run.
 #pragma once
 
 #include <cmath>
@@ -9,6 +9,12 @@
 #include "edict/model/config.h"
 
 namespace edict {
+
+// Whether the rate at a step depends on how many epochs there are. Such a run cannot be made longer
+// afterwards: its rate has come down already and would jump up again.
+inline bool depends_on_epochs(const TrainSettings& config) {
+  return config.schedule != "constant" || config.warmup > 0;
+}
 
 inline double learning_rate(const TrainSettings& config, std::int64_t step, std::int64_t total) {
   const double progress = static_cast<double>(step) / static_cast<double>(total);

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
 
 #include "edict/core/error.h"
 #include "edict/core/generator.h"
+#include "edict/core/interrupted.h"
 #include "edict/data/fingerprint.h"
 #include "edict/model/infer.h"
 #include "edict/model/state_classifier.h"
@@ -20,7 +22,8 @@ namespace edict {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-// Solver steps and stops of a series: its cost, by which chunks are filled with equals.
+
+// Solver steps and stops of a series: about what it costs.
 double cost(const Model& model, const Agenda<float>& agenda) {
   if (agenda.stops.empty()) return 0;
   return (agenda.stops.back().time - agenda.start) / model.config.model.step +
@@ -41,210 +44,214 @@ void thin(const Agenda<float>& whole, double share, Generator rng, Agenda<float>
 
 class Trainer {
  public:
-  Trainer(Model& model, const Lessons& lessons, const TrainSettings& settings,
+  Trainer(Model& model, const TrainingSet& set, const TrainSettings& settings,
           std::uint64_t data_fingerprint, ThreadPool& pool, const TrainOptions& options)
       : model_(model),
-        lessons_(lessons),
-        agendas_(lessons.train),
+        set_(set),
         settings_(settings),
         pool_(pool),
         options_(options),
+        in_process_(options.gradient
+                        ? nullptr
+                        : std::make_unique<ChunkedGradientSum>(
+                              *model.network, static_cast<std::size_t>(settings.chunk), pool)),
+        gradient_(options.gradient ? *options.gradient : *in_process_),
         adam_(model.params.size()) {
-    for (const auto& agenda : agendas_) costs_.push_back(cost(model, agenda));
-    for (std::size_t i = 0; i < pool.size(); ++i) workers_.push_back(model.network->worker());
-    for (const std::int32_t label : lessons.train_labels) labelled_ += label != Dataset::kNone;
+    for (const auto& agenda : set.train) costs_.push_back(cost(model, agenda));
+    for (const std::int32_t label : set.train_labels) labelled_ += label != Dataset::kNone;
     state_.fingerprint = data_fingerprint;
     state_.best = model.params;
-    batches_ = (static_cast<std::int64_t>(agendas_.size()) + settings.batch - 1) / settings.batch;
+    batches_ = (static_cast<std::int64_t>(set.train.size()) + settings.batch - 1) / settings.batch;
   }
 
   TrainResult run() {
     TrainResult result;
-    const TrainSettings& config = settings_;
-    const auto checkpoint = checkpoint_path(options_.out);
-    if (options_.resume && std::filesystem::exists(checkpoint)) {
-      state_ = load_checkpoint(checkpoint, state_.fingerprint, model_, adam_);
+    const bool begun = !options_.out.empty() && options_.resume &&
+                       std::filesystem::exists(checkpoint_path(options_.out));
+    if (begun) {
+      state_ = load_checkpoint(checkpoint_path(options_.out), state_.fingerprint, model_, adam_);
       result.resumed_from = state_.epochs_done;
     }
     if (options_.on_start) options_.on_start(result.resumed_from);
-    if (lessons_.start_counts && state_.rows.empty()) {
+    try {
+      result.stopped_early = run_epochs();
+    } catch (const Interrupted&) {
+      // The epoch that was left half-way is forgotten: the state, the checkpoint and the model file
+      // are those of the last complete one, and a resumed run begins that epoch again.
+      result.interrupted = true;
+    }
+    model_.params = state_.best;
+    result.rows = state_.rows;
+    // A finished run whose model file was moved away since has no epoch left that would write it.
+    if (begun && !std::filesystem::exists(options_.out)) save_model(model_, options_.out);
+    return result;
+  }
+
+ private:
+  // Whether it ended because validation no longer improved. Throws Interrupted.
+  bool run_epochs() {
+    if (set_.start_counts && state_.rows.empty()) {
       EpochRow start;
       validate(start);
       record(start);
       if (options_.on_epoch) options_.on_epoch(start);
     }
-    while (state_.epochs_done < config.epochs) {
-      if (config.patience > 0 && state_.since_best >= config.patience) {
-        result.stopped_early = true;
-        break;
-      }
+    while (state_.epochs_done < settings_.epochs) {
+      if (settings_.patience > 0 && state_.since_best >= settings_.patience) return true;
       EpochRow row = epoch(state_.epochs_done);
-      if (interrupted()) {
-        result.interrupted = true;
-        break;
-      }
       validate(row);
       ++state_.epochs_done;
       state_.since_best = row.best ? 0 : state_.since_best + 1;
       record(row);
       if (!options_.out.empty()) {
+        // The checkpoint comes last: a run that is killed before it repeats the epoch, which gives
+        // the same model and the same metrics once more.
         if (row.best) save_model(model_, options_.out);
         write_metrics(state_.rows, metrics_path(options_.out));
-        save_checkpoint(state_, model_, adam_, checkpoint);
+        save_checkpoint(state_, model_, adam_, checkpoint_path(options_.out));
       }
       if (options_.on_epoch) options_.on_epoch(row);
     }
-    model_.params = state_.best;
-    result.rows = state_.rows;
-    return result;
+    return false;
   }
-
- private:
-  bool interrupted() const { return options_.stop && options_.stop->load(); }
 
   void record(const EpochRow& row) {
     state_.rows.push_back(row);
     if (row.best) state_.best = model_.params;
   }
 
+  // One pass over the training series. Everything drawn is keyed by the epoch's number, so that an
+  // epoch needs nothing from the ones before it but the parameters and Adam's moments.
   EpochRow epoch(std::int64_t number) {
-    const TrainSettings& config = settings_;
-    std::vector<std::size_t> order(agendas_.size());
+    std::vector<std::size_t> order(set_.train.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    Generator rng(static_cast<std::uint64_t>(config.seed), "order",
+    Generator rng(static_cast<std::uint64_t>(settings_.seed), "order",
                   static_cast<std::uint64_t>(number));
     rng.shuffle(std::span(order));
 
     LossSums total;
     EpochRow row;
     row.epoch = number + 1;
-    for (std::int64_t batch = 0; batch < batches_ && !interrupted(); ++batch) {
+    for (std::int64_t batch = 0; batch < batches_; ++batch) {
+      leave_if_stopped(options_.stop);
       const std::int64_t step = number * batches_ + batch;
-      row.learning_rate = learning_rate(config, step, config.epochs * batches_);
-      const auto first = static_cast<std::size_t>(batch * config.batch);
+      row.learning_rate = learning_rate(settings_, step, settings_.epochs * batches_);
+      const auto first = static_cast<std::size_t>(batch * settings_.batch);
       const std::size_t count =
-          std::min(static_cast<std::size_t>(config.batch), order.size() - first);
+          std::min(static_cast<std::size_t>(settings_.batch), order.size() - first);
       total += learn({order.data() + first, count}, number);
-      clip_gradient(config.clip, config.clip_norm, grads_);
-      adam_.step(grads_, row.learning_rate, config.weight_decay, model_.params);
+      clip_gradient(settings_.clip, settings_.clip_norm, grads_);
+      adam_.step(grads_, row.learning_rate, settings_.weight_decay, model_.params);
       if (options_.on_batch) options_.on_batch(row.epoch, batch + 1, batches_, total);
     }
+    // The means of the epoch, each of the parameters that its batch met: what the metrics show is
+    // a little behind the model that the epoch ends with.
     const double n = std::max(1.0, total.observations);
     row.nll = total.nll / n;
     row.kl = total.kl / n;
     row.evidence = total.evidence / n;
     row.cross_entropy = total.classification / std::max(1.0, labelled_);
-    row.loss = lessons_.evidential * (row.nll + model_.config.loss.kl * row.kl +
-                                      model_.config.loss.evidence * row.evidence) +
-               lessons_.classification *
-                   (row.cross_entropy + total.reconstruction / std::max(1.0, labelled_));
+    row.loss =
+        set_.evidential * (row.nll + model_.config.loss.kl * row.kl +
+                           model_.config.loss.evidence * row.evidence) +
+        set_.classification * (row.cross_entropy + total.reconstruction / std::max(1.0, labelled_));
     return row;
   }
 
-  // The gradient of one batch into grads_. Chunks depend on the batch alone, each has a buffer of
-  // its own, and the buffers are added in order: the same bits for any number of threads.
+  // The gradient of one batch into grads_.
   LossSums learn(std::span<std::size_t> batch, std::int64_t epoch_number) {
-    const TrainSettings& config = settings_;
+    // The dearest first, so that a chunk holds equals: in a chunk all wait for the longest series,
+    // and the threads end together when the last chunks are the cheap ones. Equal costs are told
+    // apart by index, because the order decides the bits of the sum.
     std::sort(batch.begin(), batch.end(), [&](std::size_t a, std::size_t b) {
       return costs_[a] != costs_[b] ? costs_[a] > costs_[b] : a < b;
     });
     double observations = 0, labelled = 0;
     std::vector<Example> examples;
-    thinned_.resize(std::max(thinned_.size(), batch.size()));  // examples point into it
+    // Grown before the loop and never inside of it: the examples point into it.
+    thinned_.resize(std::max(thinned_.size(), batch.size()));
     for (std::size_t i : batch) {
-      const Agenda<float>* agenda = &agendas_[i];
-      if (config.thin > 0) {
+      const Agenda<float>* agenda = &set_.train[i];
+      if (settings_.thin > 0) {
         Agenda<float>& copy = thinned_[examples.size()];
-        thin(*agenda, config.thin, draws("thin", i, epoch_number), copy);
+        thin(*agenda, settings_.thin, draws("thin", i, epoch_number), copy);
         agenda = &copy;
       }
-      examples.push_back({agenda, absorb_until(i, epoch_number), lessons_.train_labels[i],
+      examples.push_back({agenda, absorb_until(i, epoch_number), set_.train_labels[i],
                           draws("dropout", i, epoch_number).bits()});
       observations += static_cast<double>(agenda->feature.size());
-      labelled += lessons_.train_labels[i] != Dataset::kNone;
+      labelled += set_.train_labels[i] != Dataset::kNone;
     }
-    LossWeights weights{lessons_.evidential / std::max(1.0, observations), 0.0, 0.0,
-                        lessons_.classification / std::max(1.0, labelled), options_.stop};
-    if (lessons_.evidential > 0) {
+    // The loss is a mean over the batch's observations, not over its series: a long series counts
+    // for as much as it says. `scale` multiplies all three evidential terms.
+    LossWeights weights{set_.evidential / std::max(1.0, observations), 0.0, 0.0,
+                        set_.classification / std::max(1.0, labelled), options_.stop};
+    if (set_.evidential > 0) {
       weights.kl = model_.config.loss.kl;
       weights.evidence = model_.config.loss.evidence;
     }
-    const auto chunk = static_cast<std::size_t>(config.chunk);
-    const std::size_t chunks = (batch.size() + chunk - 1) / chunk;
-    while (chunk_grads_.size() < chunks)
-      chunk_grads_.push_back(Vector<float>::Zero(model_.params.size()));
-    std::vector<LossSums> sums(chunks);
-    pool_.for_each(chunks, [&](std::size_t c, std::size_t worker) {
-      chunk_grads_[c].setZero();
-      const std::size_t first = c * chunk, count = std::min(chunk, batch.size() - first);
-      sums[c] = workers_[worker]->learn(model_.params.data(), {examples.data() + first, count},
-                                        weights, chunk_grads_[c].data());
-    });
-    grads_ = chunk_grads_[0];
-    for (std::size_t c = 1; c < chunks; ++c) grads_ += chunk_grads_[c];
-    LossSums total;
-    for (const LossSums& s : sums) total += s;
+    const LossSums sums = gradient_.batch(model_.params, examples, weights, grads_);
+    // Adam would spread a single NaN over its moments, from which no later batch recovers.
     if (!grads_.allFinite())
       throw Error(fmt::format(
           "the gradient of epoch {} is not finite (its batch begins with series {}); lower "
           "train.learning_rate or set train.clip_norm",
-          epoch_number + 1, agendas_[batch.front()].id));
-    return total;
+          epoch_number + 1, set_.train[batch.front()].id));
+    return sums;
   }
 
+  // What series i draws in an epoch: a generator of its own, so that neither the batch it falls
+  // into nor the thread that asks changes it.
   Generator draws(std::string_view purpose, std::size_t i, std::int64_t epoch_number) const {
     return Generator(static_cast<std::uint64_t>(settings_.seed), purpose,
-                     static_cast<std::uint64_t>(epoch_number) * agendas_.size() + i);
+                     static_cast<std::uint64_t>(epoch_number) * set_.train.size() + i);
   }
 
   // With probability train.forecast a series is only forecast after a random moment of this epoch;
   // a class is always told from everything.
   double absorb_until(std::size_t i, std::int64_t epoch_number) const {
-    if (settings_.forecast <= 0 || lessons_.classification > 0 || agendas_[i].stops.empty())
-      return kInf;
+    const Agenda<float>& agenda = set_.train[i];
+    if (settings_.forecast <= 0 || set_.classification > 0 || agenda.stops.empty()) return kInf;
     Generator rng = draws("forecast", i, epoch_number);
     if (rng.uniform() >= settings_.forecast) return kInf;
-    return rng.uniform(agendas_[i].start, agendas_[i].stops.back().time);
+    return rng.uniform(agenda.start, agenda.stops.back().time);
   }
 
   void validate(EpochRow& row) {
+    leave_if_stopped(options_.stop);
     std::vector<Example> examples;
-    for (const auto& agenda : lessons_.validation) examples.push_back({&agenda});
-    if (lessons_.judge == Lessons::Judge::nll) {
+    for (const auto& agenda : set_.validation) examples.push_back({&agenda});
+    if (set_.criterion == Criterion::nll) {
       const LossSums sums = infer_losses(model_, examples, pool_, options_.stop);
       const double n = std::max(1.0, sums.observations);
       row.validation_nll = sums.nll / n;
       row.validation_mse = sums.squared_error / n;
     } else {
-      const LabelFit fit =
-          label_fit(infer_classes(model_, examples, pool_), lessons_.validation_labels);
+      const LabelFit fit = label_fit(infer_classes(model_, examples, pool_), set_.validation_labels);
       row.validation_cross_entropy = fit.mean_cross_entropy();
       row.validation_accuracy = fit.accuracy();
     }
-    row.best = std::all_of(state_.rows.begin(), state_.rows.end(),
-                           [&](const EpochRow& earlier) { return better(row, earlier); });
+    // Against every earlier row and not only the best: equals keep the earlier parameters.
+    row.best = std::all_of(state_.rows.begin(), state_.rows.end(), [&](const EpochRow& earlier) {
+      return criterion(row) < criterion(earlier);
+    });
   }
 
-  bool better(const EpochRow& a, const EpochRow& b) const {
-    if (lessons_.judge == Lessons::Judge::nll) return a.validation_nll < b.validation_nll;
-    if (lessons_.judge == Lessons::Judge::accuracy &&
-        a.validation_accuracy != b.validation_accuracy)
-      return a.validation_accuracy > b.validation_accuracy;
-    return a.validation_cross_entropy < b.validation_cross_entropy;
+  double criterion(const EpochRow& row) const {
+    return set_.criterion == Criterion::nll ? row.validation_nll : row.validation_cross_entropy;
   }
 
   Model& model_;
-  const Lessons& lessons_;
-  const std::vector<Agenda<float>>& agendas_;
+  const TrainingSet& set_;
   const TrainSettings settings_;
   ThreadPool& pool_;
   const TrainOptions& options_;
+  std::unique_ptr<GradientSum> in_process_;  // unless another was given
+  GradientSum& gradient_;
   Adam adam_;
-  Checkpoint state_;
+  Checkpoint state_;  // after the last complete epoch, but for the parameters and Adam
   std::vector<double> costs_;
-  std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<Agenda<float>> thinned_;  // of the batch
-  std::vector<Vector<float>> chunk_grads_;
   Vector<float> grads_;
   std::int64_t batches_ = 0;
   double labelled_ = 0;  // training series with a label
@@ -267,22 +274,28 @@ TrainResult train(Model& model, const Dataset& data, const Split& split, ThreadP
     throw Error(
         fmt::format("train.recalibrate: {} has no distribution to recalibrate; leave it out",
                     model.config.model.kind));
-  const Lessons lessons = model.network->has_distribution()
-                              ? distribution_lessons(model, data, split)
-                              : class_lessons(model, data, split);
-  TrainResult result = Trainer(model, lessons, model.config.train,
+  const TrainingSet set = model.network->has_distribution()
+                              ? distribution_training_set(model, data, split)
+                              : class_training_set(model, data, split);
+  TrainResult result = Trainer(model, set, model.config.train,
                                options.out.empty() ? 0 : fingerprint(data), pool, options)
                            .run();
   if (model.config.train.recalibrate && !result.interrupted) {
-    model.network->rescale(spread_factors(model, lessons.validation, pool), model.params.data());
-    if (!options.out.empty()) save_model(model, options.out);
+    // Interrupted here, the model file stays as the last epoch left it; a resumed run finds no
+    // epoch left to train and ends with this step.
+    try {
+      recalibrate(model, set.validation, pool);
+      if (!options.out.empty()) save_model(model, options.out);
+    } catch (const Interrupted&) {
+      result.interrupted = true;
+    }
   }
   return result;
 }
 
-TrainResult train(Model& model, const Lessons& lessons, const TrainSettings& settings,
+TrainResult train(Model& model, const TrainingSet& set, const TrainSettings& settings,
                   ThreadPool& pool, const TrainOptions& options) {
-  return Trainer(model, lessons, settings, 0, pool, options).run();
+  return Trainer(model, set, settings, 0, pool, options).run();
 }
 
 }  // namespace edict

@@ -2,15 +2,15 @@
 // kept, and a checkpoint from which a run continues bit for bit.
 #pragma once
 
-#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <vector>
 
+#include "edict/core/interrupted.h"
 #include "edict/core/thread_pool.h"
 #include "edict/model/model.h"
-#include "edict/train/adam.h"
-#include "edict/train/lessons.h"
+#include "edict/train/gradient_sum.h"
+#include "edict/train/training_set.h"
 
 namespace edict {
 
@@ -26,9 +26,10 @@ struct EpochRow {
 };
 
 struct TrainOptions {
-  std::filesystem::path out;                // the best model; empty: keep it in memory only
-  bool resume = false;                      // continue from the checkpoint beside `out`, if any
-  const std::atomic<bool>* stop = nullptr;  // set by Ctrl-C: leave after the current batch
+  std::filesystem::path out;        // the best model; empty: keep it in memory only
+  bool resume = false;              // continue from the checkpoint beside `out`, if any
+  StopFlag stop = nullptr;          // set by Ctrl-C: leave after the current batch, or earlier
+  GradientSum* gradient = nullptr;  // null: chunks of train.chunk series, in this process
   // Before the first batch, with the number of epochs that a checkpoint holds already.
   std::function<void(std::int64_t epochs_done)> on_start;
   std::function<void(std::int64_t epoch, std::int64_t batch, std::int64_t batches,
@@ -39,7 +40,7 @@ struct TrainOptions {
 
 struct TrainResult {
   std::vector<EpochRow> rows;
-  bool interrupted = false;
+  bool interrupted = false;  // rows, model and checkpoint are those of the last complete epoch
   bool stopped_early = false;
   std::int64_t resumed_from = 0;  // finished epochs found in the checkpoint
 };
@@ -49,8 +50,8 @@ struct TrainResult {
 TrainResult train(Model& model, const Dataset& data, const Split& split, ThreadPool& pool,
                   const TrainOptions& options);
 
-// The same loop over other lessons and settings, in memory only: `options.out` must be empty.
-TrainResult train(Model& model, const Lessons& lessons, const TrainSettings& settings,
+// The same loop over another set and other settings, in memory only: `options.out` must be empty.
+TrainResult train(Model& model, const TrainingSet& set, const TrainSettings& settings,
                   ThreadPool& pool, const TrainOptions& options);
 
 // Where a run keeps its state and its metrics.

@@ -1,4 +1,4 @@
-#include "edict/train/lessons.h"
+#include "edict/train/training_set.h"
 
 #include <fmt/core.h>
 
@@ -24,49 +24,49 @@ void add_encoded(const Model& model, const Dataset& data, const std::vector<std:
 
 }  // namespace
 
-Lessons distribution_lessons(const Model& model, const Dataset& data, const Split& split) {
-  Lessons lessons;
+TrainingSet distribution_training_set(const Model& model, const Dataset& data, const Split& split) {
+  TrainingSet set;
   const auto holdout = draw_holdout(data, model.protocol.t_cut, model.config.data.holdout,
                                     static_cast<std::uint64_t>(model.config.data.seed));
   for (const std::size_t i : split.train)
-    lessons.train.push_back(training_agenda(model.protocol, data, i));
+    set.train.push_back(training_agenda(model.protocol, data, i));
   for (const std::size_t i : split.validation)
-    lessons.validation.push_back(evaluation_agenda(model.protocol, data, i, holdout));
-  lessons.train_labels.assign(lessons.train.size(), Dataset::kNone);
-  lessons.validation_labels.assign(lessons.validation.size(), Dataset::kNone);
-  return lessons;
+    set.validation.push_back(evaluation_agenda(model.protocol, data, i, holdout));
+  set.train_labels.assign(set.train.size(), Dataset::kNone);
+  set.validation_labels.assign(set.validation.size(), Dataset::kNone);
+  return set;
 }
 
-Lessons class_lessons(const Model& model, const Dataset& data, const Split& split) {
+TrainingSet class_training_set(const Model& model, const Dataset& data, const Split& split) {
   const std::vector<std::int32_t> labels = model.labels(data);
   check_labels(model, labels, split);
-  Lessons lessons;
-  lessons.evidential = 0.0;
-  lessons.classification = 1.0;
-  lessons.judge = Lessons::Judge::cross_entropy;
-  add_encoded(model, data, split.train, labels, Unlabelled::left_out, false, lessons.train,
-              lessons.train_labels);
-  add_encoded(model, data, split.validation, labels, Unlabelled::left_out, false,
-              lessons.validation, lessons.validation_labels);
-  return lessons;
+  TrainingSet set;
+  set.evidential = 0.0;
+  set.classification = 1.0;
+  set.criterion = Criterion::cross_entropy;
+  add_encoded(model, data, split.train, labels, Unlabelled::left_out, false, set.train,
+              set.train_labels);
+  add_encoded(model, data, split.validation, labels, Unlabelled::left_out, false, set.validation,
+              set.validation_labels);
+  return set;
 }
 
-Lessons joint_lessons(const Model& model, const Dataset& data, const Split& split,
-                      double evidential) {
+TrainingSet joint_training_set(const Model& model, const Dataset& data, const Split& split,
+                               double evidential) {
   const std::vector<std::int32_t> labels = model.labels(data);
   check_labels(model, labels, split);
-  Lessons lessons;
-  lessons.evidential = evidential;
-  lessons.classification = 1.0;
+  TrainingSet set;
+  set.evidential = evidential;
+  set.classification = 1.0;
   // Where one class is rare, accuracy hardly moves while the ranking still improves.
-  lessons.judge = Lessons::Judge::cross_entropy;
-  lessons.start_counts = true;
+  set.criterion = Criterion::cross_entropy;
+  set.start_counts = true;
   add_encoded(model, data, split.train, labels,
-              evidential > 0 ? Unlabelled::kept : Unlabelled::left_out, evidential > 0,
-              lessons.train, lessons.train_labels);
-  add_encoded(model, data, split.validation, labels, Unlabelled::left_out, false,
-              lessons.validation, lessons.validation_labels);
-  return lessons;
+              evidential > 0 ? Unlabelled::kept : Unlabelled::left_out, evidential > 0, set.train,
+              set.train_labels);
+  add_encoded(model, data, split.validation, labels, Unlabelled::left_out, false, set.validation,
+              set.validation_labels);
+  return set;
 }
 
 void check_labels(const Model& model, std::span<const std::int32_t> labels, const Split& split) {
