@@ -28,11 +28,11 @@ class Interrupt : public testing::TestWithParam<Command> {
     ASSERT_EQ(tool->edict("generate synthetic --out d.csv --series 40").code, 0);
     ASSERT_EQ(tool->edict("train d.csv --out m" + kTiny).code, 0);
     ASSERT_EQ(tool->edict("classify m d.csv --out clf").code, 0);
-    // Gaps of millions of solver steps: a batch of these takes an hour.
+    // Gaps of hundreds of thousands of solver steps: a batch of these takes an hour.
     std::string slow = "id,time,label,x1,x2,x3\n";
     for (int i = 0; i < 40; ++i)
       for (int e = 0; e < 20; ++e)
-        slow += fmt::format("s{},{},{},{},1,2\n", i, 2e6 * (e + 1), i % 2, 0.1 * i);
+        slow += fmt::format("s{},{},{},{},1,2\n", i, 2e5 * (e + 1), i % 2, 0.1 * i);
     tool->write("slow.csv", slow);
     tool->write("plan.toml",
                 "levels = [0]\nseeds = [0]\n[[dataset]]\nname = \"slow\"\ntitle = \"Slow\"\n"
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Command{"train", "train slow.csv --force --out n" + kTiny},
                     Command{"train_reading", "train pipe --force --out n"},
                     Command{"evaluate", "evaluate m slow.csv"},
-                    Command{"predict", "predict m slow.csv --at 0:10:4e7 --out p.csv"},
+                    Command{"predict", "predict m slow.csv --at 0:10:4e6 --out p.csv"},
                     Command{"predict_classes", "predict clf slow.csv --classes --out p.csv"},
                     Command{"plot", "plot m slow.csv --out p.html"},
                     Command{"classify_encoding", "classify m slow.csv --out c"},
@@ -100,9 +100,9 @@ TEST_F(Interrupt, TheSecondSignalEndsAtOnce) {
 TEST_F(Interrupt, TrainingIsTalkativeBeforeItsFirstBatchEnds) {
   const pid_t child = tool->start("train slow.csv --force --out n --set model.step=0.5");
   EXPECT_TRUE(tool->comes(".err",
-                          "note: the median gap between events is 4e+06 solver steps; "
-                          "data.time_unit=4e+05 would make it about ten"));
-  EXPECT_TRUE(tool->comes(".err", "edict on 28 series"));
+                          "note: the median gap between events is 4e+05 solver steps; "
+                          "data.time_unit=4e+04 would make it about ten"));
+  EXPECT_TRUE(tool->comes(".err", "edict on "));
   EXPECT_TRUE(tool->comes(".err", "training: epoch 1, "));  // after some silence
   const Tool::Ending ending = Tool::end(child, SIGINT);
   EXPECT_EQ(ending.code, 130);

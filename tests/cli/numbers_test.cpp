@@ -27,7 +27,7 @@ class NumbersTest : public ToolTest {
   // Times and values that do not survive a division and a multiplication.
   void SetUp() override {
     std::string csv = "id,time,x,y\n";
-    for (int i = 0; i < 20; ++i)
+    for (int i = 0; i < 40; ++i)
       for (int e = 0; e < 8; ++e) {
         const std::string time = fmt::format("{}.{:02}", 1 + e, (13 * i + 7 * e) % 100);
         const std::string x =

@@ -48,7 +48,7 @@ TEST_F(PlotTest, AnIdThatLooksLikeMarkupStaysText) {
        at = data.find("s00007", at + hostile.size()))
     data.replace(at, 6, hostile);
   write("d.csv", data);
-  ASSERT_EQ(edict("train d.csv --out m --set data.t_cut=9.4" + kTiny).code, 0);
+  ASSERT_EQ(edict("train d.csv --force --out m --set data.t_cut=9.4" + kTiny).code, 0);
   const Outcome outcome = edict("plot m d.csv --out page.html --series '" + hostile + "'");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const std::string page = read("page.html");

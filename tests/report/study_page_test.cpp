@@ -212,6 +212,66 @@ TEST(StudyFigures, BandsShowTheFirstSeriesOfEachClass) {
   EXPECT_EQ(band_figures(browse, "", 1).size(), 1u);
 }
 
+TEST(StudyFigures, AnExampleOfEachClassWithItsObservations) {
+  const Study study = small_study();
+  const Dataset& data = study.datasets[0].data;
+  const auto figures = example_figures(study.datasets[0], 4);
+  ASSERT_EQ(figures.size(), 2u);  // there are two classes
+  const std::string& first = figures[0];
+  EXPECT_NE(first.find("aria-label=\"Synthetic · " + data.ids[0] + ", class "), std::string::npos);
+  // A dot for every observation of the first series, a line and a name for each feature.
+  EXPECT_EQ(count(first, "<circle class=\"spot m"), data.first_observation[data.first_event[1]]);
+  EXPECT_EQ(count(first, "<polyline class=\"line m"), 3u);
+  EXPECT_NE(first.find("class=\"name m0\""), std::string::npos);
+  EXPECT_EQ(example_figures(study.datasets[0], 1).size(), 1u);
+}
+
+TEST(StudyFigures, OfManyFeaturesTheThreeMostObservedAreDrawn) {
+  Study study = small_study();
+  Dataset& data = study.datasets[0].data;
+  data.features.push_back("never observed");
+  const auto figures = example_figures(study.datasets[0], 1);
+  EXPECT_EQ(figures[0].find("never observed"), std::string::npos);
+  EXPECT_EQ(count(figures[0], "<polyline"), 3u);
+}
+
+TEST(StudyFigures, WidthsAreDrawnToTheWidest) {
+  const Study study = small_study();
+  const std::string text =
+      interval_figure({&study.runs[0]}, Task::extrapolation, IntervalCurve::width);
+  EXPECT_NE(text.find("data-y=\"0 1\""), std::string::npos) << text;  // 1.05 · 20/21
+  EXPECT_NE(text.find("aria-label=\"Efficiency, extrapolation\""), std::string::npos);
+  EXPECT_EQ(attributes(text, "polyline", "class"), (std::vector<std::string>{"line m0"}));
+}
+
+// Below 50 where a number or its deviation reaches there; published ones count too.
+TEST(StudyFigures, TheAxisOfAScoreReachesBelowTheLowest) {
+  Study study = small_study();
+  const auto low = [&] {
+    const std::string text = noise_figure(results_of(study), Score::accuracy, "Synthetic");
+    return attributes(text, "svg", "data-y").at(0);
+  };
+  EXPECT_EQ(low(), "50 101");
+  for (ClassificationResult& seed : study.runs[0].results.stress->curves[0].levels[1].seeds)
+    seed.accuracy = 0.33;
+  EXPECT_EQ(low(), "30 101");
+}
+
+TEST(RunPage, NamesAndFilesAreEscaped) {
+  const TemporaryFolder folder;
+  folder.write("command.txt", "edict train '<b>' && true\n");
+  folder.write("config.toml", "# <script>\n");
+  StudiedRun run;
+  run.method = kHostile;
+  run.dataset = "d<i>";
+  const std::string text = run_page(run, folder.path());
+  EXPECT_EQ(text.find("<script>alert"), std::string::npos);
+  EXPECT_EQ(text.find("<i>"), std::string::npos);
+  EXPECT_EQ(text.find("<b>"), std::string::npos);
+  EXPECT_NE(text.find("&lt;b&gt;' &amp;&amp; true"), std::string::npos);
+  EXPECT_NE(text.find("# &lt;script&gt;"), std::string::npos);
+}
+
 TEST(StudyPage, AReportIsWrittenWithAPageForEachRun) {
   const TemporaryFolder out;
   const Study study = small_study();

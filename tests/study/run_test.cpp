@@ -223,6 +223,60 @@ TEST_F(RunTest, AModelWithoutADistributionIsSweptAndNotEvaluated) {
   EXPECT_FALSE(results.browse);
 }
 
+TEST_F(RunTest, TheCommandsNameWhatTheRunUsed) {
+  spec_.data.rate = 0.25;
+  spec_.data.rate_unit = 1.5;
+  spec_.data.series = 60;
+  const study::Run one = run();
+  one.conduct(pool_, {});
+  const std::string text = content(one.folder() / "command.txt");
+  for (const char* line :
+       {"edict generate synthetic --series 60 --seed 0 --out ../../data.csv\n",
+        "edict train ../../data.csv --config config.toml --out model\n",
+        "edict evaluate model ../../data.csv --json evaluate.json\n",
+        "edict classify model ../../data.csv --config config.toml --seeds 0,1 --out classifier\n",
+        "edict stress classifier ../../data.csv --guard none,edgr --levels 0,6 --seeds 0,1 --rate "
+        "0.25 --unit 1.5 --json stress.json\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << "is not in\n" << text;
+}
+
+TEST_F(RunTest, DataFromAFileAreNotGenerated) {
+  spec_.data.file = "ward.csv";
+  assign(spec_.config, "model.kind=gru-d");
+  spec_.guards = {{}};
+  const study::Run one = run();
+  one.conduct(pool_, {});
+  const std::string text = content(one.folder() / "command.txt");
+  EXPECT_EQ(text.find("edict generate"), std::string::npos);
+  EXPECT_EQ(text.find("edict evaluate"), std::string::npos);  // it predicts no distribution
+  EXPECT_EQ(text.find("edict classify"), std::string::npos);
+  EXPECT_NE(text.find("edict stress model "), std::string::npos);
+}
+
+TEST_F(RunTest, TheSettingsInTheFolderAreThoseOfTheRun) {
+  const study::Run one = run();
+  one.conduct(pool_, {});
+  Config read;
+  read_toml(one.folder() / "config.toml", read);
+  EXPECT_EQ(to_toml(read), to_toml(spec_.config));
+}
+
+// A stage that fails says so in the log, keeps what was finished, and is tried again.
+TEST_F(RunTest, AFailedStageIsLoggedAndTriedAgain) {
+  const study::Run one = run();
+  one.conduct(pool_, {});
+  const std::string model = content(one.folder() / "model");
+  fs::remove(one.folder() / "evaluate.json");
+  std::ofstream(one.folder() / "model") << "no model";
+  EXPECT_THROW(one.conduct(pool_, {}), Error);
+  EXPECT_NE(content(one.folder() / "log.txt").find("evaluate failed: "), std::string::npos);
+  EXPECT_TRUE(one.results().stress);
+  EXPECT_FALSE(one.results().evaluation);
+  std::ofstream(one.folder() / "model", std::ios::binary) << model;
+  one.conduct(pool_, {});
+  EXPECT_TRUE(one.results().evaluation);
+}
+
 TEST_F(RunTest, BrowsedSeriesHoldWhatWasObserved) {
   const study::Run one = run();
   one.conduct(pool_, {});

@@ -59,6 +59,7 @@ void Engine<S, H>::begin(Transposed<S> weights, Examples examples) {
   state_.arrived.clear();
   state_.free_places.clear();
   // A step that is rejected keeps branches under way: memory for that is taken at once.
+  state_.free_places.reserve(2 * examples.size());
   state_.branches.reserve(examples.size());
   kept_branches_.reserve(examples.size());
   covariates_.setZero(network_.covariates, count);
@@ -72,8 +73,8 @@ void Engine<S, H>::begin(Transposed<S> weights, Examples examples) {
     state_.columns.push_back({&agenda, example.absorb_until, 0, 0, 0, 0, i,
                               network_.propagator.begin(agenda.start, dt)});
   }
-  // Places for branches come and go; what is there is kept.
-  if (state_.h.rows() != n || state_.h.cols() < count) state_.h.resize(n, 2 * count);
+  // Places for branches come and go; what is there is kept. A series that is asked once takes two.
+  if (state_.h.rows() != n || state_.h.cols() < 3 * count) state_.h.resize(n, 3 * count);
   for (Index place = state_.h.cols(); place-- > count;) state_.free_places.push_back(place);
   if (fresh) {
     initial_inner_.resize(n, count);

@@ -2,6 +2,7 @@
 // results.json) is made from these types.
 #pragma once
 
+#include <algorithm>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>

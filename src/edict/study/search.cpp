@@ -6,33 +6,12 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "edict/core/error.h"
 #include "edict/eval/evaluate.h"
 #include "edict/study/search_folder.h"
 
 namespace edict::study {
-namespace {
-
-nlohmann::json plan_of(const Config& base, std::uint64_t subject, const SearchOptions& options,
-                       const std::vector<std::int64_t>& epochs) {
-  nlohmann::json ranges = nlohmann::json::array();
-  for (const SearchRange& r : options.ranges)
-    ranges.push_back({{"key", r.key},
-                      {"low", r.low},
-                      {"high", r.high},
-                      {"log", r.logarithmic},
-                      {"choices", r.choices}});
-  return {{"data", fmt::format("{:016x}", subject)},
-          {"config", to_json(base)},
-          {"ranges", ranges},
-          {"seed", options.seed},
-          {"epochs", epochs}};
-}
-
-}  // namespace
-
 SearchBudget parse_budget(const std::string& text) {
   double number = 0;
   const char* const end = text.data() + text.size();
@@ -58,7 +37,7 @@ SearchResult search(const Config& base, std::uint64_t subject, const Trial& tria
                     const SearchOptions& options) {
   if (options.ranges.empty()) throw Error("a search needs at least one range");
   const auto epochs = rung_epochs(base.train.epochs, options.rungs, options.fewest_epochs);
-  const SearchFolder folder(options.out, plan_of(base, subject, options, epochs));
+  const SearchFolder folder(options.out, {subject, base, options.ranges, options.seed, epochs});
   const auto settings = [&](std::size_t number) {
     return draw_settings(base, options.ranges, options.seed, number);
   };

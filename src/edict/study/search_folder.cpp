@@ -33,6 +33,21 @@ json read(const fs::path& path) {
 // JSON has no NaN; it is null there.
 double number(const json& value) { return value.is_null() ? std::nan("") : value.get<double>(); }
 
+json to_json(const SearchPlan& plan) {
+  json ranges = json::array();
+  for (const SearchRange& r : plan.ranges)
+    ranges.push_back({{"key", r.key},
+                      {"low", r.low},
+                      {"high", r.high},
+                      {"log", r.logarithmic},
+                      {"choices", r.choices}});
+  return {{"data", fmt::format("{:016x}", plan.subject)},
+          {"config", to_json(plan.base)},
+          {"ranges", ranges},
+          {"seed", plan.seed},
+          {"epochs", plan.epochs}};
+}
+
 json to_json(const Outcome& o) {
   if (!o.failure.empty())
     return {{"trial", o.trial},
@@ -74,7 +89,9 @@ Outcome from_json(const json& j, const fs::path& path) {
 
 }  // namespace
 
-SearchFolder::SearchFolder(fs::path folder, const json& plan) : folder_(std::move(folder)) {
+SearchFolder::SearchFolder(fs::path folder, const SearchPlan& searched)
+    : folder_(std::move(folder)) {
+  const json plan = to_json(searched);
   std::error_code failed;
   fs::create_directories(folder_, failed);
   if (!fs::is_directory(folder_))

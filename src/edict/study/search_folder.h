@@ -1,8 +1,8 @@
 // What a search keeps on disk.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "edict/study/halving.h"
@@ -10,11 +10,19 @@
 
 namespace edict::study {
 
+// What is searched. Outcomes of two searches that differ in any of it do not compare.
+struct SearchPlan {
+  std::uint64_t subject;  // such as the fingerprint of the data
+  Config base;
+  std::vector<SearchRange> ranges;
+  std::uint64_t seed;
+  std::vector<std::int64_t> epochs;  // of each rung
+};
+
 class SearchFolder {
  public:
-  // Makes the folder, or takes up what is in it. `plan` tells what is searched: Error if the folder
-  // holds a search of something else.
-  SearchFolder(std::filesystem::path folder, const nlohmann::json& plan);
+  // Makes the folder, or takes up what is in it. Error if it holds a search of something else.
+  SearchFolder(std::filesystem::path folder, const SearchPlan& plan);
 
   // Of all runs that finished, by rung, then trial.
   std::vector<Outcome> read_outcomes() const;
