@@ -44,7 +44,7 @@ const std::map<std::string, Rooms>& allowed() {
     t["model"] = with_all_below({"baselines"});
     t["train"] = with_all_below({"model"});
     t["eval"] = with_all_below({"model"});
-    t["datasets"] = with_all_below({"sources", "protocol"});
+    t["datasets"] = with_all_below({"sources"});
     t["study"] = with_all_below({"train", "eval", "datasets"});
     t["report"] = with_all_below({"study"});
     for (const auto& [room, _] : std::map(t)) t["cli"].insert(room);

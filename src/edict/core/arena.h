@@ -17,18 +17,19 @@ class Arena {
  public:
   S* take(Index count) {
     const auto need = static_cast<std::size_t>((count + kAlign - 1) / kAlign * kAlign);
-    while (current_ < slabs_.size() && used_ + need > slabs_[current_].size) {
-      ++current_;
-      used_ = 0;
-    }
-    if (current_ == slabs_.size()) slabs_.emplace_back(std::max(need, kSlab));
-    S* const start = slabs_[current_].data + used_;
-    used_ += need;
+    if (need > static_cast<std::size_t>(end_ - next_)) [[unlikely]]
+      open_slab(need);
+    S* const start = next_;
+    next_ += need;
     taken_ += need;
     return start;
   }
 
-  void reset() { current_ = used_ = taken_ = 0; }
+  void reset() {
+    current_ = taken_ = 0;
+    next_ = slabs_.empty() ? nullptr : slabs_[0].data;
+    end_ = slabs_.empty() ? nullptr : next_ + slabs_[0].size;
+  }
 
   std::size_t bytes() const { return taken_ * sizeof(S); }
 
@@ -50,8 +51,18 @@ class Arena {
     std::size_t size;
   };
 
+  // The next slab with enough room, or a new one.
+  [[gnu::noinline]] void open_slab(std::size_t need) {
+    if (next_ != nullptr) ++current_;
+    while (current_ < slabs_.size() && slabs_[current_].size < need) ++current_;
+    if (current_ == slabs_.size()) slabs_.emplace_back(std::max(need, kSlab));
+    next_ = slabs_[current_].data;
+    end_ = next_ + slabs_[current_].size;
+  }
+
   std::vector<Slab> slabs_;
-  std::size_t current_ = 0, used_ = 0, taken_ = 0;
+  S *next_ = nullptr, *end_ = nullptr;  // what is left of slab `current_`
+  std::size_t current_ = 0, taken_ = 0;
 };
 
 }  // namespace edict

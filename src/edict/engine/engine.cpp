@@ -210,6 +210,21 @@ bool Engine<S, H>::tick() {
   return true;
 }
 
+// How often the step of lanes_ can be repeated before anyone arrives or branches off. A tape
+// records steps one by one, and an adaptive solver's are all different.
+template <class S, Head H>
+std::int64_t Engine<S, H>::steps_alike() const {
+  if (!options_ || network_.propagator.adaptive()) return 1;
+  auto alike = std::numeric_limits<std::int64_t>::max();
+  for (const Lane& lane : lanes_) {
+    if (lane.move.last) return 1;
+    const Column& column = state_.columns[static_cast<std::size_t>(lane.column)];
+    alike = std::min(alike, network_.propagator.full_steps(column.clock,
+                                                           column.agenda->stops[column.next].time));
+  }
+  return std::max<std::int64_t>(1, alike);
+}
+
 template <class S, Head H>
 void Engine<S, H>::take_step() {
   const Index n = network_.hidden;
@@ -258,9 +273,18 @@ void Engine<S, H>::take_step() {
                                                   static_cast<std::size_t>(propagator.stages())};
   S* const h = const_cast<S*>(stages[0].h);
   gather<S>(state_.h.data(), sources, n, h);
-  S* const h_next = scratch_.take(n * w);
   norms_.resize(static_cast<std::size_t>(w));
-  propagator.forward(weights_, w, dt, stages, scratch_, h_next, norms_.data());
+  // Without a tape and without steps that may be rejected nobody asks for h again.
+  const bool in_place = options_ && !propagator.adaptive();
+  S* const h_next = in_place ? h : scratch_.take(n * w);
+  const std::int64_t alike = steps_alike();
+  for (std::int64_t i = 0; i < alike; ++i) {
+    propagator.forward(weights_, w, dt, stages, scratch_, h_next, norms_.data());
+    if (in_place) {
+      scratch_.reset();
+      leave_if_stopped(options_->stop);
+    }
+  }
 
   kept_branches_.clear();
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
@@ -271,6 +295,7 @@ void Engine<S, H>::take_step() {
     Column& column = state_.columns[static_cast<std::size_t>(index)];
     Clock& clock = main ? column.clock : branch->clock;
     const bool accepted = propagator.accept(clock, lane.move, norms_[i]);
+    clock.steps += alike - 1;
     if (!accepted) {  // on the tape it becomes a step of length 0
       dt[i] = S(0);
       copy_column(n, h + static_cast<Index>(i) * n, h_next + static_cast<Index>(i) * n);
@@ -292,7 +317,7 @@ void Engine<S, H>::take_step() {
       state_.moving.push_back(index);
   }
   scatter(static_cast<const S*>(h_next), targets, n, state_.h.data());
-  state_.branches = kept_branches_;
+  if (!state_.branches.empty()) state_.branches = kept_branches_;
   op_is_stop_.push_back(0);
   step_ops_.push_back(op);
   scratch_.reset();

@@ -40,8 +40,8 @@ class Engine {
     std::size_t absorb;   // the next stop to absorb at; one past the last if there is none
     std::size_t queries;  // met so far
     std::size_t answers;  // marginals that these ask for
-    // Where its state travels: its own column of h, but a place for branches once nothing is left to
-    // absorb, so that its column keeps what it knew last.
+    // Where its state travels: its own column of h, but a place for branches once nothing is left
+    // to absorb, so that its column keeps what it knew last.
     Index place;
     Clock clock;
   };
@@ -73,7 +73,7 @@ class Engine {
   };
 
   struct StopOp {
-    std::size_t first;  // in op_places_
+    std::size_t first;       // in op_places_
     Index width, absorbing;  // absorbing columns come first
     const S *h, *a, *phi;
     S* d_phi;
@@ -138,6 +138,7 @@ class Engine {
   bool send_branches(Index index);
   Index take_place();
   void take_step();
+  std::int64_t steps_alike() const;
   void serve(bool absorbing);
   void judge(const Column& column, std::size_t stop, const S* phi, S* d_phi);
   void answer(Index index, const Stop& stop, std::size_t query, std::size_t answer, const S* phi,

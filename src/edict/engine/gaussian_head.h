@@ -58,7 +58,7 @@ class GaussianHead {
   // KL(Bayes(pre, x) ‖ post).
   template <class S>
   void kl(const S* pre, const S* post, const Observed<S>& seen, S weight, S* d_pre, S* d_post,
-             LossSums& sums) const {
+          LossSums& sums) const {
     sums.kl +=
         gaussian_bayes_kl(gaussian(pre), gaussian(post), seen, static_cast<S>(observation_std_),
                           weight, gradient(d_pre), gradient(d_post));

@@ -24,13 +24,13 @@ concept Head = requires(const H head, ParameterLayout& layout, const EngineSetti
   { head.rows() } -> std::same_as<Index>;            // of φ
   { head.stacked() } -> std::same_as<Index>;         // rows of `a`, what forward keeps for backward
   head.transpose(in, out);
-  head.forward(weights, n, in, out, out);                     // w, h, a, φ
-  head.backward(in, n, in, in, in, out, out, out, out);       // params, w, h, a, φ, d_φ, d_a, d_h, grads
-  head.score(in, seen, 1.0, 1.0, out, sums);                  // loss of what was seen; d_φ += …
-  head.kl(in, in, seen, 1.0, out, out, sums);                 // KL(Bayes(pre, x) ‖ post)
-  head.encoder_inputs(in, n, 1.0, out);                       // of feature n observed as 1.0
-  head.encoder_inputs_backward(in, n, in, in, out);           // φ, feature, inputs, their gradient
-  head.rescale(n, 2.0, encoder, out);                         // the scale of feature n doubles
+  head.forward(weights, n, in, out, out);                // w, h, a, φ
+  head.backward(in, n, in, in, in, out, out, out, out);  // params, w, h, a, φ, d_φ, d_a, d_h, grads
+  head.score(in, seen, 1.0, 1.0, out, sums);             // loss of what was seen; d_φ += …
+  head.kl(in, in, seen, 1.0, out, out, sums);            // KL(Bayes(pre, x) ‖ post)
+  head.encoder_inputs(in, n, 1.0, out);                  // of feature n observed as 1.0
+  head.encoder_inputs_backward(in, n, in, in, out);      // φ, feature, inputs, their gradient
+  head.rescale(n, 2.0, encoder, out);                    // the scale of feature n doubles
   { head.mean(in, n) } -> std::same_as<double>;
   { head.marginal(in, n) } -> std::same_as<Marginal>;
 };

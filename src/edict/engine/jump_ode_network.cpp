@@ -22,8 +22,8 @@ class JumpOdeWorker final : public Worker {
     labels_.clear();
     for (const Example& e : examples) labels_.push_back(e.label);
     double cross_entropy = 0;
-    LossSums sums = walk_.train(
-        params, examples, weights, tape_bytes_, grads, [&](const float* h, float* d_h) {
+    LossSums sums =
+        walk_.train(params, examples, weights, tape_bytes_, grads, [&](const float* h, float* d_h) {
           cross_entropy = network_.classifier->learn(
               params, static_cast<Index>(examples.size()), h, labels_.data(),
               static_cast<float>(weights.classification), scratch_, d_h, grads);

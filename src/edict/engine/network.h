@@ -46,7 +46,7 @@ struct InferenceOptions {
   enum class Marginals { none, observed, all };
 
   Guard guard;
-  Population population;  // what the population guard holds observations against
+  Population population;                 // what the population guard holds observations against
   Marginals marginals = Marginals::all;  // of every feature, or of a query's own observations
   bool states = false;                   // h at every query
   bool final_states = false;             // h after everything was absorbed

@@ -80,7 +80,7 @@ class NiwHead {
   // KL(Bayes(pre, x) ‖ post).
   template <class S>
   void kl(const S* pre, const S* post, const Observed<S>& seen, S weight, S* d_pre, S* d_post,
-             LossSums& sums) const {
+          LossSums& sums) const {
     NiwGradient<S> before = gradient(d_pre), after = gradient(d_post);
     sums.kl += conjugate_ ? niw_kl(niw(pre), niw(post), seen, weight, before, after)
                           : gaussian_kl(niw(pre), niw(post), seen, static_cast<S>(observation_std_),

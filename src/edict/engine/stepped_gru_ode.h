@@ -62,6 +62,11 @@ class SteppedGruOde {
     return taken + 1.0 >= steps ? Move{gap - taken * step_, true} : Move{step_, false};
   }
 
+  // How many full steps lie before the last, shorter one to `target`; fixed steps only.
+  std::int64_t full_steps(const Clock& clock, double target) const {
+    return static_cast<std::int64_t>(steps_to(clock, target)) - 1 - clock.steps;
+  }
+
   // What becomes of the clock after a move whose error was `norm` (in units of the tolerance; fixed
   // steps have none). False: the move is rejected and another, shorter one is to be tried.
   bool accept(Clock& clock, const Move& move, double norm) const {
