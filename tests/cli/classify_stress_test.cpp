@@ -30,13 +30,16 @@ class ClassifyAndStress : public testing::Test {
 TEST_F(ClassifyAndStress, JudgesTheSplitAskedFor) {
   const Tool::Outcome test = tool->edict("stress clf d.csv --levels 0 --guard none");
   const Tool::Outcome validation =
-      tool->edict("stress clf d.csv --levels 0 --guard none --split validation");
+      tool->edict("stress clf d.csv --levels 0 --guard none --split validation --json v.json");
   ASSERT_EQ(validation.code, 0) << validation.err;
   EXPECT_NE(test.err.find("22 test series"), std::string::npos) << test.err;
   EXPECT_EQ(test.out.find("note"), std::string::npos) << test.out;
   EXPECT_NE(validation.err.find("20 validation series"), std::string::npos) << validation.err;
   EXPECT_TRUE(validation.out.starts_with("note: 20 of these 20 series chose the model"))
       << validation.out;
+  const nlohmann::json json = nlohmann::json::parse(tool->read("v.json"));
+  EXPECT_EQ(json.at("split"), "validation");
+  EXPECT_EQ(json.at("note"), "note: 20 of these 20 series chose the model");
   EXPECT_EQ(tool->edict("stress clf d.csv --split unseen").code, 2);
 }
 

@@ -56,7 +56,8 @@ inline Model counting_model(const Dataset& data) {
   Model model;
   model.features = data.features;
   model.classes = data.classes;
-  model.protocol.standardisation = identity_standardisation(data);
+  model.protocol.standardisation.mean.assign(data.features.size(), 0.0);
+  model.protocol.standardisation.scale.assign(data.features.size(), 1.0);
   model.protocol.population = model.protocol.standardisation;
   model.protocol.horizon = 100.0;
   model.config.data.start = "zero";

@@ -26,9 +26,9 @@ std::vector<Marginal> asked(const Model& model, std::size_t series,
   return infer(model, examples_of(std::span(&agenda, 1)), pool, {})[0].marginals;
 }
 
-class Asking : public testing::TestWithParam<const char*> {};
+class Query : public testing::TestWithParam<const char*> {};
 
-TEST_P(Asking, AtMoreTimesChangesNoAnswer) {
+TEST_P(Query, AtMoreTimesChangesNoAnswer) {
   const Model model = model_with(GetParam());
   std::vector<double> grid;
   for (int i = 0; i <= 1200; ++i) grid.push_back(0.01 * i);
@@ -45,7 +45,7 @@ TEST_P(Asking, AtMoreTimesChangesNoAnswer) {
 }
 
 // What comes later has no part in it either.
-TEST_P(Asking, BeforeAnEventDoesNotDependOnIt) {
+TEST_P(Query, BeforeAnEventDoesNotDependOnIt) {
   const Model model = model_with(GetParam());
   Dataset whole;
   whole.features = small_synthetic().features;
@@ -67,7 +67,7 @@ TEST_P(Asking, BeforeAnEventDoesNotDependOnIt) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Asking, testing::Values("euler", "midpoint", "rk4", "dopri5"));
+INSTANTIATE_TEST_SUITE_P(All, Query, testing::Values("euler", "midpoint", "rk4", "dopri5"));
 
 std::string refusal(const Model& model, const Agenda<float>& agenda) {
   ThreadPool pool(1);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "edict/core/error.h"
@@ -144,8 +145,9 @@ TEST(ModelFile, TensorsComeBackWhateverTheirOrderInTheHeader) {
                             "\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}",
                             data));
   const TensorFile file = read_tensors(folder / "f");
-  EXPECT_EQ(file.tensor("a").values, (std::vector<float>{3}));
-  EXPECT_EQ(file.tensor("b").values, (std::vector<float>{1, 2}));
+  std::map<std::string, std::vector<float>> values;
+  for (const NamedTensor& tensor : file.tensors) values[tensor.name] = tensor.values;
+  EXPECT_EQ(values, (std::map<std::string, std::vector<float>>{{"a", {3}}, {"b", {1, 2}}}));
 }
 
 // ------------------------------------------------------------------------------- models

@@ -35,8 +35,6 @@ TEST_F(ModelTest, SeriesOfEveryPart) {
   EXPECT_NE(refusal_of([&] { model_.series_of(data_, "unseen"); }), "accepted");
   EXPECT_EQ(refusal_of([&] { model_.series_of(data_, "tset"); }),
             "there is no split 'tset'; give train, validation, test, unseen or all");
-  EXPECT_EQ(model_.part_of(data_.ids[parts_.test[0]]), Part::test);
-  EXPECT_EQ(model_.part_of("nobody"), Part::unseen);
 }
 
 TEST_F(ModelTest, NewSeriesAreAllTestedUnlessTheFileHoldsKnownOnes) {

@@ -181,6 +181,10 @@ TEST_P(StreamTest, RewindsToWhereALateObservationBelongs) {
   const Observation late{0, 1.0};
   EXPECT_THROW(forgetful.observe(events[1].time, {&late, 1}), Error);
   EXPECT_EQ(forgetful.state(), ordered.state());
+  // The last event that was forgotten: told once more it would be absorbed a second time.
+  ASSERT_EQ(forgetful.oldest(), events[events.size() - 3].time);
+  EXPECT_THROW(forgetful.observe(forgetful.oldest(), events[events.size() - 3].observed), Error);
+  EXPECT_EQ(forgetful.state(), ordered.state());
 }
 
 INSTANTIATE_TEST_SUITE_P(All, StreamTest, testing::Values("euler", "midpoint", "rk4", "dopri5"));

@@ -25,9 +25,9 @@ struct Oscillator {
 
   void slope(const double* y, double* k) const {
     for (Index c = 0; c < w; ++c, y += 2, k += 2) {
-      const double spare = kPull * (1 - y[0] * y[0] - y[1] * y[1]);
-      k[0] = -y[1] + y[0] * spare;
-      k[1] = y[0] + y[1] * spare;
+      const double pull = kPull * (1 - y[0] * y[0] - y[1] * y[1]);
+      k[0] = -y[1] + y[0] * pull;
+      k[1] = y[0] + y[1] * pull;
     }
   }
 

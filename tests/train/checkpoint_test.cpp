@@ -162,6 +162,18 @@ TEST(Checkpoint, IsNoModel) {
             "--resume");
 }
 
+// Those had no checksum; nothing happened to them.
+TEST(Checkpoint, OfAnEarlierVersionIsNotCalledDamaged) {
+  const TemporaryFolder folder;
+  Written().save(folder / "c");
+  TensorFile file = read_tensors(folder / "c");
+  ASSERT_EQ(file.metadata.erase("checksum"), 1u);
+  write_tensors(file, folder / "c");
+  EXPECT_EQ(answer(folder / "c"),
+            "cannot be resumed from: it was written by another version of edict; start without "
+            "--resume");
+}
+
 // The rate of a step depends on the number of steps under a cosine and during a warm-up: the run
 // would start again at a higher rate than it ended with.
 TEST(Checkpoint, MoreEpochsOnlyWhereTheRateDoesNotDependOnThem) {

@@ -54,7 +54,7 @@ TEST_P(Rescale, ChangesTheScalesAndNothingElse) {
 
 INSTANTIATE_TEST_SUITE_P(Heads, Rescale, testing::Values("edict", "gru-ode-bayes"));
 
-TEST(SpreadFactors, UndoWhatWasRescaleedAndBalanceTheIntervals) {
+TEST(SpreadFactors, UndoWhatWasRescaledAndBalanceTheIntervals) {
   const Dataset& data = small_synthetic();
   Model model = small_trained_model().with_classifier(small_trained_model().config, {"0", "1"});
   Split parts = model.split(data);
@@ -112,6 +112,33 @@ TEST(Recalibrate, IsTheLastStepOfTrainingAndNotTakenTwice) {
     EXPECT_NEAR(factor, 1.0, 1e-3);
   trained(true);  // finished already: the same file once more
   EXPECT_EQ(folder.read("m.model"), file);
+}
+
+// Stopped after the last epoch the run is not finished: it says so, the file stays as that epoch
+// left it, and a resumed run takes the step.
+TEST(Recalibrate, CanBeStoppedAndTakenUpAgain) {
+  const TemporaryFolder folder;
+  const Dataset& data = small_synthetic();
+  Config config = small_synthetic_config();
+  config.train.epochs = 2;
+  config.data.validation = 0.5;
+  config.data.train = 0.4;
+  config.train.recalibrate = true;
+  std::atomic<bool> stop = false;
+  TrainOptions options;
+  options.out = folder / "m.model";
+  options.stop = &stop;
+  options.on_epoch = [&](const EpochRow& row) { stop = row.epoch == 2; };
+  Model stopped = untrained_model(data, config), whole = untrained_model(data, config);
+  ThreadPool pool(1);
+  EXPECT_TRUE(train(stopped, data, stopped.split(data), pool, options).interrupted);
+  EXPECT_FALSE(train(whole, data, whole.split(data), pool, {}).interrupted);
+  EXPECT_FALSE(load_model(options.out).params == whole.params);
+  stop = false;
+  options.resume = true;
+  Model resumed = untrained_model(data, config);
+  EXPECT_FALSE(train(resumed, data, resumed.split(data), pool, options).interrupted);
+  EXPECT_TRUE(load_model(options.out).params == whole.params);
 }
 
 // Fine-tuning moves the distribution; where training recalibrated it, it is recalibrated again.

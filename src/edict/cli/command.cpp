@@ -56,7 +56,6 @@ void GuardOptions::add_to(CLI::App& command) {
       ->check(CLI::IsMember({"none", "edgr", "pop-mean"}))
       ->capture_default_str();
   command.add_option("--eta", eta, "deviations an observation may be off before it is clipped")
-      ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command
       .add_option(

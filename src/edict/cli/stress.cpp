@@ -128,11 +128,16 @@ void run(const Options& options) {
     write_atomically(
         options.plot,
         report::html_page("edict: " + model.config.model.kind + " under noise",
-                          fmt::format("{} series, {} noise, mean and deviation over {} seeds.",
-                                      result.series, options.noise, result.seeds.size()),
+                          fmt::format("{} {} series, {} noise, mean and deviation over {} seeds{}.",
+                                      result.series, judged.split, options.noise,
+                                      result.seeds.size(),
+                                      judged.about.empty() ? "" : " (" + judged.about + ")"),
                           {{"Accuracy", "", {report::stress_figure(result)}}}));
   if (options.json.empty()) return;
-  write_atomically(options.json, json_text(to_json(result), 2) + "\n");
+  nlohmann::json json = to_json(result);
+  json["split"] = judged.split;
+  json["note"] = judged.about;
+  write_atomically(options.json, json_text(json, 2) + "\n");
 }
 
 }  // namespace

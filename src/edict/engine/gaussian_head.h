@@ -27,7 +27,6 @@ class GaussianHead {
         network_(layout, "head", model.hidden, model.head_hidden, {{"moments", 2 * features}}),
         observation_std_(loss.kl_observation_std) {}
 
-  Index features() const { return features_; }
   Index rows() const { return network_.rows(); }
   Index stacked() const { return network_.stacked(); }
 

@@ -30,7 +30,6 @@ class NiwHead {
         observation_std_(loss.kl_observation_std),
         epistemic_surprise_(model.surprise == "epistemic") {}
 
-  Index features() const { return features_; }
   Index rows() const { return networks_.rows(); }
   Index stacked() const { return networks_.stacked(); }
 

@@ -59,11 +59,8 @@ Model Model::create(const Config& config, const Dataset& data, const Split& spli
   model.seen =
       SeenSeries(Hash().number(config.data.seed).number(fingerprint(data)).text("salt").value());
   model.seen.add(data, split, split_by(config.data));
-  // A kind without a distribution can do nothing but classify; two classes are enough to ask it.
-  with_classifier =
-      with_classifier || !make_network(model.config, data.features,
-                                       static_cast<Index>(data.statics.size()), 2)
-                              ->has_distribution();
+  // A kind without a distribution can do nothing but classify.
+  with_classifier = with_classifier || !model_kind(config.model.kind).has_distribution;
   if (with_classifier && data.classes.size() < 2)
     throw Error(
         fmt::format("the data have {}; {} learns to tell classes apart and needs a label column "

@@ -65,8 +65,7 @@ struct Model {
   // What a worker needs to be told for this guard. Throws Error for an eta that is none.
   InferenceOptions inference_options(const Guard& guard) const;
 
-  // The part a series had when the model was made; unseen where it is new.
-  Part part_of(std::string_view id) const { return seen.part_of(id); }
+  // The parts that the series had when the model was made; unseen where they are new.
   Split split(const Dataset& data) const { return seen.split(data); }
 
   // The same, with new series divided as those of training were: to train further on.

@@ -13,11 +13,11 @@ RewindableStream::RewindableStream(StreamEngine& engine, StreamState start, std:
 
 auto RewindableStream::observe(double time, std::span<const Observation> observed) -> Outcome {
   if (observed.empty()) return Outcome::unchanged;
-  if (time < oldest())
-    throw Error(
-        fmt::format("time {} lies before {}, the oldest moment that this stream can go back "
-                    "to; keep more events",
-                    time, oldest()));
+  // At the time of an event that was forgotten nobody knows any more what was observed.
+  if (time < oldest() || (forgotten_ && time == oldest()))
+    throw Error(fmt::format("time {}: this stream can only go back to what comes {} {}; keep more "
+                            "events",
+                            time, forgotten_ ? "after" : "from", oldest()));
   // The event it belongs to, or before which a new one is to be put.
   const auto later = [](const Kept& kept, double t) { return kept.time < t; };
   const auto at = std::lower_bound(kept_.begin(), kept_.end(), time, later) - kept_.begin();
@@ -49,7 +49,7 @@ auto RewindableStream::observe(double time, std::span<const Observation> observe
   }
   kept_.erase(kept_.begin() + at, kept_.end());
   for (Kept& event : events) kept_.push_back(std::move(event));
-  while (kept_.size() > events_) kept_.pop_front();
+  for (; kept_.size() > events_; kept_.pop_front()) forgotten_ = true;
   state_ = std::move(state);
   return in_order ? Outcome::appended : Outcome::replayed;
 }

@@ -22,12 +22,12 @@ class RewindableStream {
     replayed,   // came late, or corrects an earlier value
     unchanged,  // was known already
   };
-  // Throws Error for a time before everything that is kept, and what StreamEngine::observe throws;
-  // the stream is then as before.
+  // Throws Error for a time before everything that is kept or at an event that no longer is, and
+  // what StreamEngine::observe throws; the stream is then as before.
   Outcome observe(double time, std::span<const Observation> observed);
 
   const StreamState& state() const { return state_; }
-  // No observation before this can be taken any more.
+  // No observation before this can be taken any more, nor at it once an event was forgotten.
   double oldest() const { return kept_.empty() ? state_.time() : kept_.front().before.time(); }
 
  private:
@@ -41,6 +41,7 @@ class RewindableStream {
   StreamState state_;
   std::deque<Kept> kept_;
   std::size_t events_;
+  bool forgotten_ = false;  // whether there were more events than are kept
 };
 
 }  // namespace edict

@@ -122,12 +122,6 @@ TensorFile parse(std::string_view bytes) {
 
 }  // namespace
 
-const NamedTensor& TensorFile::tensor(const std::string& name) const {
-  for (const NamedTensor& t : tensors)
-    if (t.name == name) return t;
-  throw Error(fmt::format("the model file has no tensor '{}'", name));
-}
-
 TensorFile read_tensors(const std::filesystem::path& path, const char* remedy) {
   return tensors_from(read_file(path), name_of_file(path), remedy);
 }

@@ -21,9 +21,6 @@ struct NamedTensor {
 struct TensorFile {
   std::vector<NamedTensor> tensors;
   std::map<std::string, std::string> metadata;
-
-  // Throws Error if there is no such tensor.
-  const NamedTensor& tensor(const std::string& name) const;
 };
 
 // What to do about a file that cannot be used; it ends every message of read_tensors.

@@ -2,7 +2,9 @@
 // the last ones of the whole model's (Model::classifier_size).
 #pragma once
 
-#include "edict/core/arena.h"
+#include <algorithm>
+#include <span>
+
 #include "edict/model/model.h"
 #include "edict/nn/classifier.h"
 

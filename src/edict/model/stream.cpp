@@ -8,14 +8,14 @@ Stream::Stream(std::shared_ptr<const Model> model, std::span<const double> covar
                const Guard& guard)
     : engine_(std::move(model), guard), state_(engine_.begin(start, covariates)) {
   // One event and one question of everything take all the memory that later ones need.
-  StreamState spare = state_;
+  StreamState copy = state_;
   std::vector<Observation> all;
   for (std::size_t j = 0; j < engine_.model().features.size(); ++j)
     all.push_back({static_cast<std::int32_t>(j), engine_.model().protocol.population.mean[j]});
   const double later = start + engine_.model().protocol.time_unit;
-  const StreamEngine::Event event{&spare, later, all};
+  const StreamEngine::Event event{&copy, later, all};
   engine_.observe({&event, 1});
-  const StreamEngine::Question question{&spare, later + engine_.model().protocol.time_unit};
+  const StreamEngine::Question question{&copy, later + engine_.model().protocol.time_unit};
   engine_.distribution({&question, 1});
 }
 

@@ -103,7 +103,6 @@ void StreamEngine::observe(std::span<const Event> events) {
   }
   run(events.size(), absorb_);
   for (std::size_t i = 0; i < events.size(); ++i) {
-    clipped_ += answers_[i].clips.size();
     // Without an observation there was no event: the state stays where it is.
     if (events[i].observed.empty()) continue;
     events[i].state->time_ = events[i].time;

@@ -41,9 +41,6 @@ class StreamEngine {
   // only read.
   std::span<const Marginal> distribution(std::span<const Question> questions);
 
-  // How many observations the guard changed so far.
-  std::size_t clipped() const { return clipped_; }
-
  private:
   void check(const StreamState& state, double time) const;
   void run(std::size_t count, const InferenceOptions& options);
@@ -58,7 +55,6 @@ class StreamEngine {
   std::vector<Answer> answers_;
   std::vector<Marginal> marginals_;
   std::vector<const StreamState*> seen_;
-  std::size_t clipped_ = 0;
 };
 
 }  // namespace edict

@@ -36,28 +36,6 @@ Standardisation fit_standardisation(const Dataset& dataset, std::span<const std:
   return fit;
 }
 
-Standardisation identity_standardisation(const Dataset& dataset) {
-  return {std::vector<double>(dataset.features.size(), 0.0),
-          std::vector<double>(dataset.features.size(), 1.0),
-          std::vector<double>(dataset.statics.size(), 0.0),
-          std::vector<double>(dataset.statics.size(), 1.0)};
-}
-
-Dataset standardised(const Dataset& dataset, const Standardisation& standardisation) {
-  Dataset result = dataset;
-  for (std::size_t o = 0; o < result.observations(); ++o)
-    result.value[o] =
-        standardisation.to_standard(static_cast<std::size_t>(result.feature[o]), result.value[o]);
-  const std::size_t statics = dataset.statics.size();
-  for (std::size_t k = 0; k < result.static_values.size(); ++k) {
-    double& value = result.static_values[k];
-    value = std::isnan(value) ? 0.0
-                              : (value - standardisation.statics_mean[k % statics]) /
-                                    standardisation.statics_scale[k % statics];
-  }
-  return result;
-}
-
 std::vector<std::size_t> never_observed(const Dataset& dataset, std::span<const std::size_t> series,
                                         double until) {
   const auto moments = feature_moments(dataset, series, until);

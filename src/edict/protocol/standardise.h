@@ -27,12 +27,6 @@ struct Standardisation {
 Standardisation fit_standardisation(const Dataset& dataset, std::span<const std::size_t> series,
                                     double until);
 
-// Mean 0 and scale 1 throughout: standardised units are the raw ones.
-Standardisation identity_standardisation(const Dataset& dataset);
-
-// A copy in standardised units; a missing static covariate becomes 0, its mean.
-Dataset standardised(const Dataset& dataset, const Standardisation& standardisation);
-
 // Indices of the features the fit above saw no observation of.
 std::vector<std::size_t> never_observed(const Dataset& dataset, std::span<const std::size_t> series,
                                         double until);

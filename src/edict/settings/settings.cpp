@@ -284,8 +284,8 @@ nlohmann::json to_json(const Keys& keys) {
   nlohmann::json json;
   for (const Key& key : keys) {
     const std::size_t dot = key.name.find('.');
-    auto& slot = json[key.name.substr(0, dot)][key.name.substr(dot + 1)];
-    std::visit([&](const auto& value) { slot = value; }, key.get());
+    auto& entry = json[key.name.substr(0, dot)][key.name.substr(dot + 1)];
+    std::visit([&](const auto& value) { entry = value; }, key.get());
   }
   return json;
 }

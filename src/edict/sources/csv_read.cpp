@@ -200,7 +200,7 @@ class CsvReader {
       group_of_.push_back(group);
       static_values_.insert(static_values_.end(), row_statics_.begin(), row_statics_.end());
     } else {
-      const auto agree = [&](auto& known, auto now, bool missing, bool unknown,
+      const auto take_once = [&](auto& known, auto now, bool missing, bool unknown,
                              std::string_view column) {
         if (missing || now == known) return;
         if (!unknown)
@@ -209,13 +209,13 @@ class CsvReader {
                                  ids_.list()[series]));
         known = now;
       };
-      agree(labels_[series], label, label == Dataset::kNone, labels_[series] == Dataset::kNone,
+      take_once(labels_[series], label, label == Dataset::kNone, labels_[series] == Dataset::kNone,
             "label");
-      agree(group_of_[series], group, group == Dataset::kNone, group_of_[series] == Dataset::kNone,
+      take_once(group_of_[series], group, group == Dataset::kNone, group_of_[series] == Dataset::kNone,
             "group");
       for (std::size_t s = 0; s < row_statics_.size(); ++s) {
         double& known = static_values_[series * row_statics_.size() + s];
-        agree(known, row_statics_[s], std::isnan(row_statics_[s]), std::isnan(known),
+        take_once(known, row_statics_[s], std::isnan(row_statics_[s]), std::isnan(known),
               "static:" + layout_.statics[s]);
       }
     }

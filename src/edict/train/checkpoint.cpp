@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -9,6 +10,7 @@
 
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
+#include "edict/core/hash.h"
 #include "edict/core/json_text.h"
 #include "edict/train/schedule.h"
 
@@ -117,7 +119,8 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, std::uint64_t fing
   const auto found = file.metadata.find(kState);
   if (found == file.metadata.end()) throw Unusable{"it is a model and no checkpoint"};
   const auto sum = file.metadata.find(kChecksum);
-  if (sum == file.metadata.end() || sum->second != checkpoint_checksum(file))
+  if (sum == file.metadata.end()) throw Unusable{"it was written by another version of edict"};
+  if (sum->second != checkpoint_checksum(file))
     throw Unusable{"it was changed since it was written"};
   Vector<float> params;
   try {

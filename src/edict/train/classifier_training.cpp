@@ -144,7 +144,8 @@ void fine_tune(const Dataset& data, const Split& split, ThreadPool& pool,
   result.interrupted = tuned.interrupted;
   // The factors that were found before belong to other states.
   if (model.config.train.recalibrate && !result.interrupted)
-    recalibrate(model, distribution_training_set(model, data, split).validation, pool);
+    recalibrate(model, distribution_training_set(model, data, split).validation, pool,
+                options.stop);
   model.seed_classifiers = {
       {model.config.classify.seed, model.params.tail(model.classifier_size())}};
 }

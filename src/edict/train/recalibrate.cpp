@@ -41,7 +41,7 @@ double balanced_factor(std::span<const Judged> observations) {
 }  // namespace
 
 std::vector<double> spread_factors(const Model& model, std::span<const Agenda<float>> agendas,
-                                   ThreadPool& pool) {
+                                   ThreadPool& pool, StopFlag stop) {
   struct Series {
     std::vector<Judged> observations;
     std::size_t before = 0;  // how many of them come before t_cut
@@ -50,6 +50,7 @@ std::vector<double> spread_factors(const Model& model, std::span<const Agenda<fl
   std::vector<Series> of_series(agendas.size());
   InferenceOptions options;
   options.marginals = InferenceOptions::Marginals::observed;
+  options.stop = stop;
   const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
   for (std::size_t i = 0; i < agendas.size(); ++i)
     each_observation(agendas[i], answers[i],
@@ -75,8 +76,9 @@ std::vector<double> spread_factors(const Model& model, std::span<const Agenda<fl
   return factors;
 }
 
-void recalibrate(Model& model, std::span<const Agenda<float>> agendas, ThreadPool& pool) {
-  model.network->rescale(spread_factors(model, agendas, pool), model.params.data());
+void recalibrate(Model& model, std::span<const Agenda<float>> agendas, ThreadPool& pool,
+                 StopFlag stop) {
+  model.network->rescale(spread_factors(model, agendas, pool, stop), model.params.data());
 }
 
 }  // namespace edict

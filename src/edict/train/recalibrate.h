@@ -18,9 +18,11 @@ namespace edict {
 
 // From the observations of the agendas' queries; 1 for a feature with too few of them to tell.
 std::vector<double> spread_factors(const Model& model, std::span<const Agenda<float>> agendas,
-                                   ThreadPool& pool);
+                                   ThreadPool& pool, StopFlag stop = nullptr);
 
 // Multiplies the model's scales by these factors. States, and what is classified from them, stay.
-void recalibrate(Model& model, std::span<const Agenda<float>> agendas, ThreadPool& pool);
+// Throws Interrupted, with the model as it was, when `stop` is set.
+void recalibrate(Model& model, std::span<const Agenda<float>> agendas, ThreadPool& pool,
+                 StopFlag stop = nullptr);
 
 }  // namespace edict

@@ -284,7 +284,7 @@ TrainResult train(Model& model, const Dataset& data, const Split& split, ThreadP
     // Interrupted here, the model file stays as the last epoch left it; a resumed run finds no
     // epoch left to train and ends with this step.
     try {
-      recalibrate(model, set.validation, pool);
+      recalibrate(model, set.validation, pool, options.stop);
       if (!options.out.empty()) save_model(model, options.out);
     } catch (const Interrupted&) {
       result.interrupted = true;
