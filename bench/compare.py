@@ -1,18 +1,25 @@
 """The timing behind bench/compare, which builds ENGINE_BENCH and calls this.
 
-    compare.py ENGINE_BENCH [--models edict,gru-d,…] [--rounds 5] [--threads 1,2] [--json FILE]
+    compare.py ENGINE_BENCH [--models edict,gru-d,…] [--rounds 5] [--json FILE]
 
-For each model, on Synthetic and with its preset: both sides compute loss and gradient of one batch of
-256 series from the same weights, and must agree. Then ours and PyTorch are timed in turn, round after
-round, and medians over the rounds are compared:
+For each model, on Synthetic and with its preset, both sides compute the following from the same weights,
+and must agree before anything is timed:
 
-  training     a step: forward, backward, clipping and Adam. Ours also deals out the batch; PyTorch's
-               is prepared before the clock starts.
-  evaluation   the losses (or the classes) of the batch, without gradients
-  streaming    one series, one event: walk to its time and absorb it (EDICT and GRU-ODE-Bayes, 1 thread)
+  training     a step on a batch of 256 series: forward, backward, clipping and Adam (loss and gradient
+               are compared). Ours also deals out the batch; PyTorch's is prepared before the clock starts.
+  evaluation   the likelihood of the batch (or its class scores), without gradients, without the KL term
+               and without the head after the jump
+  streaming    one event of each of 64 streams, one stream at a time or all in a batch, per event: walk to
+               its time, read the head, jump; nothing is scored (the states after 16 events are compared)
 
-The solver step is that of Synthetic's grid, 4 pi / 250, so that PyTorch can walk the whole batch on one
-grid, as its users do, and take the very steps that ours takes series by series.
+Each side may use one thread or two (our streams use one), and PyTorch may walk in any of three ways:
+the batch on a common grid (as published), the batch event by event, or one series after the other
+(bench/peer/jump_ode_torch.py). Every combination is timed in turn, round after round; a way that took more
+than three times PyTorch's best when first timed is not timed again. The table has the medians over the
+rounds, and the ratio of PyTorch's best combination to ours. The solver step is that of Synthetic's grid,
+4 pi / 250, on which all three ways take the same steps.
+
+Stops if PyTorch's matrix products are slow: Debian's PyTorch is only as fast as the BLAS beside it.
 """
 import argparse
 import json
@@ -33,11 +40,13 @@ from edict_torch import Edict, Settings  # noqa: E402
 from gru_d_torch import GruD  # noqa: E402
 from gru_ode_bayes_torch import GruOdeBayes  # noqa: E402
 from ipn_torch import Ipn  # noqa: E402
-from jump_ode_torch import Event, GridBatch, Series, adam, mean_loss  # noqa: E402
+from jump_ode_torch import Event, EventBatch, GridBatch, Series, adam  # noqa: E402
 from seft_torch import Seft, padded_sets  # noqa: E402
 
 PRESETS = {"edict": "paper"}
 STEP = f"model.step={4 * math.pi / 250!r}"
+STREAMS, STREAM_EVENTS = 64, 16  # as in bench/engine.cpp
+THREADS = (1, 2)
 
 
 def read_safetensors(path):
@@ -69,31 +78,60 @@ def padded(batch, features):
 
 
 class Peer:
-    """A PyTorch model with one batch: `loss()` of it, `evaluate()` it, `series` to stream."""
+    """A PyTorch model with one batch: a function a way of walking for the `losses`, for the `answers` of an
+    evaluation and for the `streams`, by the width of their batches."""
 
     def __init__(self, found, batch):
-        m, loss, features = found["config"]["model"], found["config"]["loss"], found["features"]
-        common = dict(features=features, covariates=0, hidden=m["hidden"])
-        self.series = [Series([], [Event(t, dict(seen)) for t, seen in s["events"]]) for s in batch]
         if found["kind"] in ("edict", "gru-ode-bayes"):
-            walk = dict(common, head_hidden=m["head_hidden"], encoder_width=m["encoder_width"], step=m["step"])
-            if found["kind"] == "edict":
-                self.model = Edict(Settings(**walk, solver=m["solver"], surprise=m["surprise"],
-                                            kl_form=loss["kl_form"], kl=loss["kl"],
-                                            kl_observation_std=loss["kl_observation_std"],
-                                            evidence=loss["evidence"]))
-            else:
-                self.model = GruOdeBayes(**walk, observation_std=loss["kl_observation_std"], kl=loss["kl"])
-            grid = GridBatch(self.model, self.series)
-            self.loss = self.evaluate = lambda: mean_loss(self.model, grid)
-            return
-        common.update(classes=found["classes"], dropout=m["dropout"],
-                      classifier_layers=found["config"]["classify"]["layers"])
+            self.make_walker(found, batch)
+        else:
+            self.make_classifier(found, batch)
+
+    def make_walker(self, found, batch):
+        m, loss = found["config"]["model"], found["config"]["loss"]
+        sizes = dict(features=found["features"], covariates=0, hidden=m["hidden"],
+                     head_hidden=m["head_hidden"], encoder_width=m["encoder_width"], step=m["step"])
+        if found["kind"] == "edict":
+            model = Edict(Settings(**sizes, solver=m["solver"], surprise=m["surprise"],
+                                   kl_form=loss["kl_form"], kl=loss["kl"],
+                                   kl_observation_std=loss["kl_observation_std"],
+                                   evidence=loss["evidence"]))
+        else:
+            model = GruOdeBayes(**sizes, observation_std=loss["kl_observation_std"], kl=loss["kl"])
+        self.model = model
+        series = [Series([], [Event(t, dict(seen)) for t, seen in s["events"]]) for s in batch]
+        grid, events = GridBatch(model, series), EventBatch(model, series)
+        ways = {"grid": lambda event: model.walk_grid(grid, event)[1],
+                "events": lambda event: model.walk_events(events, event)[1],
+                "series": lambda event: sum(model.walk_series(s, event)[1] for s in series)}
+        self.losses = {name: lambda walk=walk: model.total(walk(model.event)) / grid.observations
+                       for name, walk in ways.items()}
+        self.answers = {name: lambda walk=walk: walk(model.score) / grid.observations
+                        for name, walk in ways.items()}
+
+        chosen = [Series([], s.events[:STREAM_EVENTS]) for s in series if len(s.events) >= STREAM_EVENTS]
+        single = [(s, [model.row(e.values) for e in s.events]) for s in chosen[:STREAMS]]
+        together = EventBatch(model, chosen[:STREAMS])
+
+        def stream(series, rows):
+            h, now = model.initial(torch.zeros(1, 1)), series.start
+            for event, (x, mask) in zip(series.events, rows):
+                h, _ = model.absorb(model.advance(h, event.time - now), x, mask)
+                now = event.time
+            return h
+        self.streams = {1: {"series": lambda: torch.cat([stream(*s) for s in single])},
+                        STREAMS: {"events": lambda: model.walk_events(together, model.absorb)[0]}}
+
+    def make_classifier(self, found, batch):
+        m, features = found["config"]["model"], found["features"]
+        common = dict(features=features, covariates=0, hidden=m["hidden"], classes=found["classes"],
+                      dropout=m["dropout"], classifier_layers=found["config"]["classify"]["layers"])
         data = padded(batch, features)
         if found["kind"] == "gru-d":
             self.model = GruD(**common, layers=m["layers"])
         elif found["kind"] == "ipn":
-            self.model = Ipn(**common, reference_step=m["reference_step"], reference_end=m["reference_end"])
+            end = 0.0 if m["reference_end"] == "auto" else m["reference_end"]
+            self.model = Ipn(**common, reference_step=m["reference_step"], reference_end=end)
         else:
             self.model = Seft(**common, encoder_width=m["encoder_width"], encoder_layers=m["encoder_layers"],
                               heads=m["heads"], time_scales=m["time_scales"],
@@ -103,66 +141,127 @@ class Peer:
                     for s in batch]
             data = (*padded_sets(sets), data[4])
         labels = torch.tensor([s["label"] for s in batch])
-        self.evaluate = lambda: self.model(*data)
-        self.loss = lambda: torch.nn.functional.cross_entropy(self.model(*data), labels)
+        self.answers = {"padded": lambda: self.model(*data)}
+        self.losses = {"padded": lambda: torch.nn.functional.cross_entropy(self.model(*data), labels)}
+        self.streams = {}
 
 
-def check(found, peer, weights, gradient):
-    """Loads the weights; stops unless loss and gradient are ours, to float32."""
-    peer.model.load_state_dict(weights)
+def check(found, peer, gradient, ours):
+    """Stops unless every way computes our loss, gradient, evaluation and streams, to float32."""
+    kind, worst = found["kind"], {"losses": 0.0, "gradients": 0.0, "evaluations": 0.0, "streams": 0.0}
+
+    def compare(what, way, difference, bound):
+        if not difference <= bound:
+            sys.exit(f"{kind}: the {what} differ by {difference:.1e} ({way})")
+        worst[what] = max(worst[what], difference)
+
     peer.model.eval()
-    loss = peer.loss()
-    loss.backward()
-    if abs(loss.item() - found["loss"]) > 1e-4 * max(1.0, abs(loss.item())):
-        sys.exit(f"{found['kind']}: the losses differ: ours {found['loss']}, PyTorch's {loss.item()}")
-    worst = 0.0
-    for name, parameter in peer.model.named_parameters():
-        theirs = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
-        scale = max(theirs.norm().item(), 1e-3 * loss.abs().item())
-        worst = max(worst, (gradient[name] - theirs).norm().item() / scale)
-    if worst > 1e-3:
-        sys.exit(f"{found['kind']}: the gradients differ by {worst:.1e} of their size")
-    print(f"{found['kind']}: loss {loss.item():.6f}, ours {found['loss']:.6f}; gradients agree to {worst:.0e}",
-          flush=True)
+    for way, loss in peer.losses.items():
+        peer.model.zero_grad()
+        value = loss()
+        value.backward()
+        size = max(1.0, abs(found["loss"]))
+        compare("losses", way, abs(value.item() - found["loss"]) / size, 1e-4)
+        for name, parameter in peer.model.named_parameters():
+            theirs = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+            scale = max(theirs.norm().item(), 1e-3 * size)
+            compare("gradients", way, (gradient[name] - theirs).norm().item() / scale, 1e-3)
+    with torch.no_grad():
+        for way, answer in peer.answers.items():
+            difference = (answer() - ours["evaluation"]).abs().max() / ours["evaluation"].abs().max().clamp(min=1)
+            compare("evaluations", way, difference.item(), 1e-4)
+        for ways in peer.streams.values():
+            for way, stream in ways.items():
+                compare("streams", way, (stream() - ours["states"]).abs().max().item(), 1e-4)
+    if not peer.streams:
+        del worst["streams"]
+    print(f"{kind}: " + ", ".join(f"{what} agree to {by:.0e}" for what, by in worst.items()), flush=True)
 
 
 def seconds(work):
-    begin = time.perf_counter()
-    work()
-    return time.perf_counter() - begin
+    """The median of three, or of fewer that fill a second."""
+    times = []
+    while len(times) < 3 and sum(times) < 1:
+        begin = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)
 
 
-def torch_training(peer, clip):
-    peer.model.train()
+def training_step(peer, loss, clip):
     optimiser = adam(peer.model, 1e-3)
 
     def step():
         optimiser.zero_grad()
-        peer.loss().backward()
+        loss().backward()
         torch.nn.utils.clip_grad_value_(peer.model.parameters(), clip)
         optimiser.step()
-    return seconds(step)
+    return step
 
 
-def torch_evaluation(peer):
-    peer.model.eval()
-    with torch.no_grad():
-        return seconds(peer.evaluate)
+def product_gflops():
+    """The best of PyTorch's 256 x 50 times 50 x 50 on one thread."""
+    torch.set_num_threads(1)
+    a, b = torch.randn(256, 50), torch.randn(50, 50)
+
+    def hundred():
+        for _ in range(100):
+            a @ b
+    return 1e-9 * 100 * 2 * 256 * 50 * 50 / min(seconds(hundred) for _ in range(10))
 
 
-def torch_stream(peer, count=8):
-    peer.model.eval()
-    times = []
-    with torch.no_grad():
-        for series in peer.series[:count]:
-            h, now = peer.model.initial(torch.zeros(1, 1)), series.start
-            for event in series.events:
-                begin = time.perf_counter()
-                h = peer.model.advance(h, event.time - now)
-                h, _ = peer.model.event(h, *peer.model.row(event.values))
-                times.append(time.perf_counter() - begin)
-                now = event.time
-    return statistics.median(times)
+class Task:
+    """What is timed: our command, a word of it the number of threads, beside PyTorch's ways."""
+
+    def __init__(self, name, command, own_threads, ways, training=False, events=1):
+        self.name, self.command, self.own_threads, self.training = name, command, own_threads, training
+        self.ways, self.events = ways, events
+        self.ours = {n: [] for n in own_threads}
+        self.theirs = {(way, n): [] for way in ways for n in THREADS}
+
+    def round(self, engine, model):
+        for n in self.own_threads:
+            self.ours[n].append(engine(*(n if word is THREADS else word for word in self.command)))
+        model.train(self.training)
+        for (way, n), times in self.theirs.items():
+            fastest = min((t[0] for t in self.theirs.values() if t), default=math.inf)
+            if all(t[0] < 3 * fastest for (w, _), t in self.theirs.items() if w == way and t):
+                torch.set_num_threads(n)
+                times.append(seconds(self.ways[way]) / self.events)
+
+    def medians(self):
+        return ({n: statistics.median(f["seconds"] for f in found) for n, found in self.ours.items()},
+                {key: statistics.median(times) for key, times in self.theirs.items() if times})
+
+
+def tasks_of(peer, preset, clip):
+    learn = {way: training_step(peer, loss, clip) for way, loss in peer.losses.items()}
+    answer = {way: torch.inference_mode()(work) for way, work in peer.answers.items()}
+    tasks = [Task("training", ("train", THREADS, *preset), THREADS, learn, training=True),
+             Task("evaluation", ("evaluate", THREADS, *preset), THREADS, answer)]
+    for width, ways in peer.streams.items():
+        stream = {way: torch.inference_mode()(work) for way, work in ways.items()}
+        tasks.append(Task(f"streaming, {width} at a time" if width > 1 else "streaming",
+                          ("stream", width, *preset), (1,), stream, events=STREAMS * STREAM_EVENTS))
+    return tasks
+
+
+def table(measured):
+    def short(s):
+        return f"{1e6 * s:.1f} µs" if s < 1e-3 else f"{1e3 * s:.1f} ms" if s < 1 else f"{s:.2f} s"
+
+    lines = ["| model | task | edict, 1 thread | 2 threads | PyTorch's way | 1 thread | 2 threads | best against best |",
+             "|---|---|--:|--:|---|--:|--:|--:|"]
+    for kind, tasks in measured.items():
+        for task in tasks:
+            ours, theirs = task.medians()
+            best = min(theirs, key=theirs.get)
+            own = [short(ours[n]) if n in ours else "" for n in THREADS]
+            for way in task.ways:
+                ratio = f"{theirs[best] / min(ours.values()):.1f}×" if way == best[0] else ""
+                lines.append("| " + " | ".join([kind, task.name, *own, way,
+                                                *(short(theirs[way, n]) if (way, n) in theirs else "" for n in THREADS), ratio]) + " |")
+    return "\n".join(lines)
 
 
 def main():
@@ -170,10 +269,8 @@ def main():
     parser.add_argument("engine")
     parser.add_argument("--models", default="edict,gru-ode-bayes,gru-d,ipn,seft")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--threads", default="1,2")
     parser.add_argument("--json", help="also write every time measured there")
     options = parser.parse_args()
-    threads = [int(t) for t in options.threads.split(",")]
 
     def engine(*words):
         out = subprocess.run([options.engine, *map(str, words)], capture_output=True, text=True)
@@ -181,58 +278,34 @@ def main():
             sys.exit(out.stderr.strip())
         return json.loads(out.stdout)
 
+    gflops = product_gflops()
+    print(f"PyTorch {torch.__version__}: its matrix products reach {gflops:.0f} GFlop/s on one thread", flush=True)
+    if gflops < 20:  # the reference BLAS reaches 2 to 6, OpenBLAS more than 60
+        sys.exit("PyTorch has no fast BLAS; install one (Debian: libopenblas0-openmp)")
+
     measured = {}
     for kind in options.models.split(","):
         preset = [f"presets/synthetic/{PRESETS.get(kind, kind)}.toml", STEP]
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
             found = engine("prepare", folder, *preset)
-            folder = pathlib.Path(folder)
             peer = Peer(found, json.loads((folder / "batch.json").read_text()))
-            check(found, peer, read_safetensors(folder / "model.safetensors"),
-                  read_safetensors(folder / "gradient.safetensors"))
-        rows = measured[kind] = []
-        for n in threads:
-            torch.set_num_threads(n)
-            ours, theirs = {"training": [], "evaluation": []}, {"training": [], "evaluation": []}
-            if n == 1 and kind in ("edict", "gru-ode-bayes"):
-                ours["streaming"], theirs["streaming"] = [], []
-            engine_training = []
-            for _ in range(options.rounds):
-                engine_training.append(engine("train", n, *preset))
-                theirs["training"].append(torch_training(peer, found["config"]["train"]["clip"]))
-                ours["evaluation"].append(engine("evaluate", n, *preset)["seconds"])
-                theirs["evaluation"].append(torch_evaluation(peer))
-                if "streaming" in ours:
-                    ours["streaming"].append(engine("stream", *preset)["seconds"])
-                    theirs["streaming"].append(torch_stream(peer))
-            ours["training"] = [e["seconds"] for e in engine_training]
-            for task in ours:
-                row = dict(task=task, threads=n, ours=ours[task], torch=theirs[task])
-                if task == "training" and "gflops" in engine_training[0]:
-                    row["gflops"] = [e["gflops"] for e in engine_training]
-                    row["share_of_peak"] = [e["share_of_peak"] for e in engine_training]
-                    row["peak"] = [e["peak_gflops_per_core"] for e in engine_training]
-                rows.append(row)
+            peer.model.load_state_dict(read_safetensors(folder / "model.safetensors"))
+            check(found, peer, read_safetensors(folder / "gradient.safetensors"),
+                  read_safetensors(folder / "answers.safetensors"))
+        measured[kind] = tasks_of(peer, preset, found["config"]["train"]["clip"])
+        for _ in range(options.rounds):
+            for task in measured[kind]:
+                task.round(engine, peer.model)
     if options.json:
-        pathlib.Path(options.json).write_text(json.dumps(measured, indent=1) + "\n")
+        plain = {kind: [dict(task=t.name, ours=t.ours, torch={f"{way}, {n}": s for (way, n), s in t.theirs.items()})
+                        for t in tasks] for kind, tasks in measured.items()}
+        pathlib.Path(options.json).write_text(json.dumps(plain, indent=1) + "\n")
 
-    def short(s):
-        return f"{1e6 * s:.1f} µs" if s < 1e-3 else f"{1e3 * s:.1f} ms" if s < 1 else f"{s:.2f} s"
-
-    print("\n| model | task | threads | edict | PyTorch | ratio | 2 threads | GFlop/s | of the peak |\n"
-          "|---|---|--:|--:|--:|--:|--:|--:|--:|")
-    for kind, rows in measured.items():
-        single = {}
-        for r in rows:
-            ours, theirs = statistics.median(r["ours"]), statistics.median(r["torch"])
-            if r["threads"] == 1:
-                single[r["task"]] = ours
-            gain = (f"{single[r['task']] / ours:.2f}×"
-                    if r["threads"] > 1 and r["task"] in single else "")
-            rate = f"{statistics.median(r['gflops']):.0f}" if "gflops" in r else ""
-            share = f"{100 * statistics.median(r['share_of_peak']):.0f} %" if "gflops" in r else ""
-            print(f"| {kind} | {r['task']} | {r['threads']} | {short(ours)} | {short(theirs)} | "
-                  f"{theirs / ours:.0f}× | {gain} | {rate} | {share} |")
+    print("\n" + table(measured))
+    for n, found in measured.get("edict", [Task("", (), (), {})])[0].ours.items():
+        rate, share = (statistics.median(f[key] for f in found) for key in ("gflops", "share_of_peak"))
+        print(f"\nedict's training step, {n} thread{'s' * (n > 1)}: {rate:.0f} GFlop/s, {100 * share:.0f} % of the peak")
 
 
 main()

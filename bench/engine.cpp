@@ -1,12 +1,16 @@
 // Our side of bench/compare: what a model computes and how long it takes, as one line of JSON.
 //
 //   engine_bench prepare DIR    PRESET [KEY=VALUE…]   loss and gradient of one batch of Synthetic;
-//                                                     leaves model, gradient and batch in DIR
+//                                                     leaves model, gradient and batch in DIR, and
+//                                                     in answers.safetensors what the timed
+//                                                     commands compute
 //   engine_bench train   THREADS PRESET [KEY=VALUE…]  a training step, optimiser and data handling
 //                                                     included, and its share of the peak
-//   engine_bench evaluate THREADS PRESET [KEY=VALUE…] the losses of the same batch, no gradient
-//   engine_bench stream  PRESET [KEY=VALUE…]          one Stream::observe
-//   engine_bench streams WIDTH PRESET [KEY=VALUE…]    StreamEngine::observe in batches
+//   engine_bench evaluate THREADS PRESET [KEY=VALUE…] the likelihood of the same batch, or its
+//   class
+//                                                     scores; no gradient
+//   engine_bench stream  WIDTH PRESET [KEY=VALUE…]    StreamEngine::observe in batches of WIDTH,
+//                                                     seconds an event
 //   engine_bench cost SERIES EVENTS FEATURES HIDDEN THREADS [KEY=VALUE…]
 //                                                     an epoch of EDICT on random series, and the
 //                                                     memory it took (bench/scaling.py)
@@ -24,8 +28,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
@@ -37,7 +43,7 @@
 #include "edict/datasets/synthetic.h"
 #include "edict/model/infer.h"
 #include "edict/model/safetensors.h"
-#include "edict/model/stream.h"
+#include "edict/model/stream_engine.h"
 #include "edict/train/trainer.h"
 #include "peak.h"
 
@@ -48,6 +54,9 @@ using nlohmann::json;
 using Words = std::span<char* const>;
 
 constexpr std::size_t kBatch = 256, kTrainingSeries = 4000;
+// Streamed are the first 64 series that have 16 events before t_cut, so many of each: every batch
+// is full.
+constexpr std::size_t kStreams = 64, kStreamEvents = 16;
 constexpr int kEpochs = 3, kRepeats = 9;
 
 double seconds() {
@@ -91,10 +100,11 @@ bool is_supervised(const Config& config) {
 // A model and one batch of Synthetic, as the trainer would hand it out: longest series first.
 struct Batch {
   explicit Batch(const Config& config)
-      : data(generate_synthetic(kBatch, 0)), model(make(config, data)) {
+      : data(generate_synthetic(kBatch, 0)),
+        model(std::make_shared<const Model>(make(config, data))) {
     for (std::size_t i = 0; i < data.size(); ++i)
-      agendas.push_back(is_supervised(config) ? query_agenda(model.protocol, data, i, {})
-                                              : training_agenda(model.protocol, data, i));
+      agendas.push_back(is_supervised(config) ? query_agenda(model->protocol, data, i, {})
+                                              : training_agenda(model->protocol, data, i));
     for (std::size_t i = 0; i < data.size(); ++i)
       examples.push_back({&agendas[i], std::numeric_limits<double>::infinity(), data.labels[i], i});
     std::sort(examples.begin(), examples.end(), [](const Example& a, const Example& b) {
@@ -110,7 +120,7 @@ struct Batch {
   }
 
   Dataset data;
-  Model model;
+  std::shared_ptr<const Model> model;
   std::vector<Agenda<float>> agendas;
   std::vector<Example> examples;
 };
@@ -126,12 +136,79 @@ json plain(const Agenda<float>& agenda, std::int32_t label) {
   return {{"start", agenda.start}, {"label", label}, {"events", events}};
 }
 
+// Class scores, one column a series in the order of the data; or the negative log-likelihood of an
+// observation.
+Matrix<float> evaluated(const Batch& batch, ThreadPool& pool) {
+  if (!is_supervised(batch.model->config)) {
+    const LossSums sums = infer_losses(*batch.model, batch.examples, pool);
+    return Matrix<float>::Constant(1, 1, static_cast<float>(sums.nll / sums.observations));
+  }
+  const Matrix<float> sorted = infer_classes(*batch.model, batch.examples, pool);
+  Matrix<float> scores(sorted.rows(), sorted.cols());
+  for (Index i = 0; i < sorted.cols(); ++i)
+    scores.col(static_cast<Index>(batch.examples[static_cast<std::size_t>(i)].dropout_key)) =
+        sorted.col(i);
+  return scores;
+}
+
+struct Streams {
+  std::vector<StreamState> states;
+  double seconds_per_event;
+};
+
+Streams streamed(const Batch& batch, StreamEngine& engine, std::size_t width) {
+  const Dataset& data = batch.data;
+  std::vector<std::size_t> first_events;
+  for (std::size_t i = 0; i < data.size() && first_events.size() < kStreams; ++i)
+    if (batch.agendas[i].stops.size() >= kStreamEvents) first_events.push_back(data.first_event[i]);
+  Streams streams{std::vector<StreamState>(first_events.size(), engine.begin()), 0.0};
+  std::vector<std::vector<Observation>> seen(width);
+  std::vector<StreamEngine::Event> events;
+  double spent = 0;
+  for (std::size_t first = 0; first < first_events.size(); first += width)
+    for (std::size_t e = 0; e < kStreamEvents; ++e) {
+      events.clear();
+      for (std::size_t i = first; i < std::min(first + width, first_events.size()); ++i) {
+        const std::size_t event = first_events[i] + e;
+        const ObservationRange observed = data.observed(event);
+        seen[i - first].assign(observed.begin(), observed.end());
+        events.push_back({&streams.states[i], data.times[event], seen[i - first]});
+      }
+      const double begin = seconds();
+      engine.observe(events);
+      spent += seconds() - begin;
+    }
+  streams.seconds_per_event = spent / static_cast<double>(first_events.size() * kStreamEvents);
+  return streams;
+}
+
+// What the timed commands compute, for the other side to compare with.
+TensorFile answers(const Batch& batch) {
+  TensorFile file;
+  ThreadPool pool(1);
+  const Matrix<float> found = evaluated(batch, pool);
+  file.tensors.push_back(
+      {"evaluation", {found.cols(), found.rows()}, {found.data(), found.data() + found.size()}});
+  if (is_supervised(batch.model->config)) return file;
+  StreamEngine engine(batch.model);
+  std::vector<float> h;
+  for (const StreamState& state : streamed(batch, engine, kStreams).states) {
+    const std::vector<std::byte> bytes = state.to_bytes();
+    const std::size_t before = h.size();
+    h.resize(before + static_cast<std::size_t>(batch.model->config.model.hidden));
+    std::memcpy(h.data() + before, bytes.data() + 40, (h.size() - before) * sizeof(float));
+  }
+  file.tensors.push_back(
+      {"states", {static_cast<Index>(kStreams), batch.model->config.model.hidden}, std::move(h)});
+  return file;
+}
+
 json prepare(const std::filesystem::path& dir, Words words) {
   Config config = configure(words);
   const settings::Values own = config.model.own;
   assign(config, "model.dropout=0");  // the losses must be the same
   const Batch batch(config);
-  const Model& model = batch.model;
+  const Model& model = *batch.model;
   double observations = 0;
   for (const auto& agenda : batch.agendas)
     observations += static_cast<double>(agenda.feature.size());
@@ -154,6 +231,7 @@ json prepare(const std::filesystem::path& dir, Words words) {
     gradient.tensors.push_back(
         {t.name, t.shape, {grads.data() + t.offset, grads.data() + t.offset + t.size}});
   write_tensors(gradient, dir / "gradient.safetensors");
+  write_tensors(answers(batch), dir / "answers.safetensors");
   save_model(model, dir / "model.safetensors");
   json series = json::array();
   for (std::size_t i = 0; i < batch.data.size(); ++i)
@@ -231,83 +309,16 @@ json time_evaluation(std::size_t threads, Words words) {
   const Config config = configure(words);
   const Batch batch(config);
   ThreadPool pool(threads);
-  return {{"seconds", median_seconds([&] {
-             if (is_supervised(config))
-               infer_classes(batch.model, batch.examples, pool);
-             else
-               infer_losses(batch.model, batch.examples, pool);
-           })}};
+  return {{"seconds", median_seconds([&] { evaluated(batch, pool); })}};
 }
 
-json time_stream(Words words) {
-  Batch batch(configure(words));
-  const auto model = std::make_shared<const Model>(std::move(batch.model));
+json time_stream(std::size_t width, Words words) {
+  const Batch batch(configure(words));
+  StreamEngine engine(batch.model);
   std::vector<double> times;
-  std::vector<Observation> seen;
   for (int repeat = 0; repeat < kRepeats; ++repeat)
-    for (const auto& agenda : batch.agendas) {
-      Stream stream(model);
-      for (const auto& stop : agenda.stops) {
-        seen.clear();
-        for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
-          seen.push_back({agenda.feature[k], agenda.value[k]});
-        const double begin = seconds();
-        stream.observe(stop.time, seen);
-        times.push_back(seconds() - begin);
-      }
-    }
+    times.push_back(streamed(batch, engine, width).seconds_per_event);
   return {{"seconds", median(times)}};
-}
-
-// Many streams in batches of `width`: seconds an event, and the memory of a hundred thousand
-// states.
-json time_streams(std::size_t width, Words words) {
-  Batch batch(configure(words));
-  const auto model = std::make_shared<const Model>(std::move(batch.model));
-  StreamEngine engine(model);
-  std::vector<double> times;
-  for (int repeat = 0; repeat < kRepeats; ++repeat) {
-    std::vector<StreamState> states;
-    std::vector<std::vector<std::vector<Observation>>> seen(batch.agendas.size());
-    std::size_t rounds = 0, events = 0;
-    for (std::size_t i = 0; i < batch.agendas.size(); ++i) {
-      const auto& agenda = batch.agendas[i];
-      states.push_back(engine.begin());
-      for (const auto& stop : agenda.stops) {
-        seen[i].emplace_back();
-        for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
-          seen[i].back().push_back({agenda.feature[k], agenda.value[k]});
-      }
-      rounds = std::max(rounds, agenda.stops.size());
-    }
-    double spent = 0;
-    std::vector<StreamEngine::Event> now;
-    for (std::size_t round = 0; round < rounds; ++round) {
-      const auto serve = [&] {
-        const double begin = seconds();
-        engine.observe(now);
-        spent += seconds() - begin;
-        events += now.size();
-        now.clear();
-      };
-      for (std::size_t i = 0; i < batch.agendas.size(); ++i) {
-        if (round >= seen[i].size()) continue;
-        now.push_back({&states[i], batch.agendas[i].stops[round].time, seen[i][round]});
-        if (now.size() == width) serve();
-      }
-      if (!now.empty()) serve();
-    }
-    times.push_back(spent / static_cast<double>(events));
-  }
-  const auto resident = [] {
-    std::ifstream status("/proc/self/statm");
-    double pages = 0;
-    status >> pages >> pages;
-    return pages * 4096 / 1048576;
-  };
-  const double before = resident();
-  const std::vector<StreamState> many(100000, engine.begin());
-  return {{"seconds", median(times)}, {"mib_of_100000_states", resident() - before}};
 }
 
 // Every event half a unit after the one before, ten solver steps; three features seen at each.
@@ -366,10 +377,9 @@ json time_epoch(Words words) {
 json run(Words words) {
   const std::string verb = words.empty() ? "" : words[0];
   if (verb == "cost" && words.size() > 5) return time_epoch(words.subspan(1));
-  if (verb == "stream" && words.size() > 1) return time_stream(words.subspan(1));
   if (words.size() < 3) throw Error("usage: see the head of bench/engine.cpp");
   if (verb == "prepare") return prepare(words[1], words.subspan(2));
-  if (verb == "streams") return time_streams(std::stoul(words[1]), words.subspan(2));
+  if (verb == "stream") return time_stream(std::stoul(words[1]), words.subspan(2));
   const std::size_t threads = std::stoul(words[1]);
   return verb == "train" ? time_training(threads, words.subspan(2))
                          : time_evaluation(threads, words.subspan(2));

@@ -112,7 +112,7 @@ class Edict(JumpOde):
             name: nn.ModuleList([linear(s.hidden, s.head_hidden), linear(s.head_hidden, outputs)])
             for name, outputs in (("mu", s.features), ("psi", s.features), ("lambda", 1), ("nu", 1))})
 
-    def niw(self, h):
+    def expected(self, h):
         mu, log_psi, lam, nu = (net[1](torch.relu(net[0](h))) for net in self.head.values())
         # The default threshold of softplus, 20, is off by 2e-9: too much in double.
         return Niw(mu, log_psi, 1 + functional.softplus(lam[:, 0], threshold=50),
@@ -124,15 +124,18 @@ class Edict(JumpOde):
         inputs = torch.stack([x, p.mu, p.log_psi, (x - p.mu) / sigma], dim=2)
         return self.update(self.encoder(inputs, mask), h)
 
+    def nll(self, p, x, mask):
+        return student_t_nll(p, x, mask).sum()
+
     def event(self, h, x, mask, absorb=True):
         """The parts are nll, kl and evidence."""
         s = self.settings
-        pre = self.niw(h)
-        nll, evidence = student_t_nll(pre, x, mask).sum(), evidence_penalty(pre, x, mask).sum()
+        pre = self.expected(h)
+        nll, evidence = self.nll(pre, x, mask), evidence_penalty(pre, x, mask).sum()
         if not absorb:
             return h, torch.stack([nll, torch.zeros_like(nll), evidence])
         h = self.jump(h, pre, x, mask)
-        post = self.niw(h)
+        post = self.expected(h)
         kl = (niw_kl(pre, post, x, mask) if s.kl_form == "niw"
               else gaussian_kl(pre, post, x, mask, s.kl_observation_std)).sum()
         return h, torch.stack([nll, kl, evidence])

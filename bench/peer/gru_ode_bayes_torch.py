@@ -28,20 +28,26 @@ class GruOdeBayes(JumpOde):
         self.head = nn.ModuleDict({"moments": nn.ModuleList(
             [linear(hidden, head_hidden), linear(head_hidden, 2 * features)])})
 
-    def moments(self, h):
+    def expected(self, h):
         first, second = self.head["moments"]
         return second(torch.relu(first(h))).chunk(2, dim=1)
 
+    def jump(self, h, p, x, mask):
+        mu, log_var = p
+        v = torch.stack([x, mu, log_var, (x - mu) * torch.exp(-log_var / 2)], dim=2)
+        return self.update(self.encoder(v, mask), h)
+
+    def nll(self, p, x, mask):
+        return (gaussian_nll(*p, x) * mask).sum()
+
     def event(self, h, x, mask, absorb=True):
         """The parts are nll and kl."""
-        mu, log_var = self.moments(h)
-        nll = (gaussian_nll(mu, log_var, x) * mask).sum()
+        pre = self.expected(h)
+        nll = self.nll(pre, x, mask)
         if not absorb:
             return h, torch.stack([nll, torch.zeros_like(nll)])
-        v = torch.stack([x, mu, log_var, (x - mu) * torch.exp(-log_var / 2)], dim=2)
-        h = self.update(self.encoder(v, mask), h)
-        mu_post, log_var_post = self.moments(h)
-        kl = (bayes_kl(mu, log_var, mu_post, log_var_post, x, self.std) * mask).sum()
+        h = self.jump(h, pre, x, mask)
+        kl = (bayes_kl(*pre, *self.expected(h), x, self.std) * mask).sum()
         return h, torch.stack([nll, kl])
 
     def total(self, parts):

@@ -1,16 +1,19 @@
 """What EDICT and GRU-ODE-Bayes share, in plain PyTorch: a GRU-ODE between events and a GRU jump at
-them. The head and the losses are the subclass's, in `event`.
+them. The head, its jump and the losses are the subclass's.
 
 Modules, parameter names, shapes and gate order are those of our model files, so a dict of tensors
-can be exchanged with `load_state_dict` / `state_dict`. Two ways through the data:
+can be exchanged with `load_state_dict` / `state_dict`. Three ways through the data:
 
   walk_series   one series on its own clock, any times: full steps from the last absorbed event on
                 and a shorter one that ends where the state is wanted; what is only scored is
                 reached beside the series' own way
   walk_grid     a batch on a common grid, as GRU-ODE-Bayes does it: every series of the batch steps
                 together, those observed at a grid point jump
+  walk_events   a batch event by event: the k-th events of all series together, each reached in the
+                steps that walk_series takes; also how many streams are served in batches
 
-On grid times both are the same mathematics. Runs in float32 and float64 (`model.double()`).
+On grid times all are the same mathematics. At each event they call `event` (all that training needs)
+or what is given instead: `score` (evaluation) or `absorb` (a stream). Runs in float32 and float64 (`model.double()`).
 """
 import dataclasses
 import math
@@ -70,12 +73,32 @@ class JumpOde(nn.Module):
         self.encoder = Encoder(features, encoder_width)
         self.update = GruCell(features * encoder_width, hidden)
 
+    def expected(self, h):
+        """The distribution p that the head reads from h."""
+        raise NotImplementedError
+
+    def jump(self, h, p, x, mask):
+        """h after the observations, which p was expected of."""
+        raise NotImplementedError
+
+    def nll(self, p, x, mask):
+        raise NotImplementedError
+
     def event(self, h, x, mask, absorb=True):
         """Scores the observations and absorbs them: h after, and the sums of the parts of the loss."""
         raise NotImplementedError
 
     def total(self, parts):
         raise NotImplementedError
+
+    def score(self, h, x, mask, absorb=True):
+        """An `event` of which only the likelihood is wanted: no KL, no head after the jump."""
+        p = self.expected(h)
+        return (self.jump(h, p, x, mask) if absorb else h), self.nll(p, x, mask)
+
+    def absorb(self, h, x, mask):
+        """An `event` of which only the state is wanted."""
+        return self.jump(h, self.expected(h), x, mask), 0.0
 
     def initial(self, covariates):
         return torch.tanh(self.init[1](torch.relu(self.init[0](covariates))))
@@ -92,16 +115,19 @@ class JumpOde(nn.Module):
         k4 = self.ode(h + dt * k3)
         return h + dt / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
 
-    def advance(self, h, gap):
+    def step_lengths(self, gap):
         """On a clock of its own: full steps, and what is left in one. "exact" stands for a solver
         whose error is below what is compared: classical Runge-Kutta in very short steps."""
         if gap <= 0:
-            return h
+            return []
         step = 1e-3 if self.solver == "exact" else self.dt
         steps = max(1, math.ceil(gap / step - 1e-6))
-        for _ in range(steps - 1):
-            h = self.step(h, step)
-        return self.step(h, gap - (steps - 1) * step)
+        return [step] * (steps - 1) + [gap - (steps - 1) * step]
+
+    def advance(self, h, gap):
+        for dt in self.step_lengths(gap):
+            h = self.step(h, dt)
+        return h
 
     def like(self):
         return dict(dtype=self.encoder.weight.dtype, device=self.encoder.weight.device)
@@ -117,26 +143,41 @@ class JumpOde(nn.Module):
             x[0, feature], mask[0, feature] = value, 1
         return x, mask
 
-    def walk_series(self, series):
+    def walk_series(self, series, event=None):
         h = self.initial(torch.tensor([self.covariate_row(series)], **self.like()))
         parts, now = 0.0, series.start
-        for event in series.events:
-            there, added = self.event(self.advance(h, event.time - now), *self.row(event.values),
-                                      event.absorb)
+        for e in series.events:
+            there, added = (event or self.event)(self.advance(h, e.time - now), *self.row(e.values),
+                                                 e.absorb)
             parts = parts + added
-            if event.absorb:
-                h, now = there, event.time
+            if e.absorb:
+                h, now = there, e.time
         return h, parts
 
-    def walk_grid(self, batch):
+    def walk_grid(self, batch, event=None):
         h = self.initial(batch.covariates)
         parts, now = 0.0, 0
         for point, rows, x, mask in batch.points:
             for _ in range(point - now):
                 h = self.step(h, self.dt)
-            h_observed, added = self.event(h[rows], x, mask)
+            h_observed, added = (event or self.event)(h[rows], x, mask)
             h = h.index_copy(0, rows, h_observed)
             parts, now = parts + added, point
+        return h, parts
+
+    def walk_events(self, batch, event=None):
+        h = self.initial(batch.covariates)
+        parts = 0.0
+        for rows, lengths, x, mask in batch.rounds:
+            moving, arrived = h[rows], []
+            for dt in lengths:  # of the first series, which have the farthest to go
+                if len(dt) < len(moving):
+                    arrived.append(moving[len(dt):])
+                    moving = moving[:len(dt)]
+                moving = self.step(moving, dt)
+            there, added = (event or self.event)(torch.cat([moving, *reversed(arrived)]), x, mask)
+            h = h.index_copy(0, rows, there)
+            parts = parts + added
         return h, parts
 
 
@@ -159,6 +200,26 @@ class GridBatch:
             rows = torch.tensor([row for row, _ in points[point]])
             x, mask = (torch.cat(parts) for parts in zip(*(model.row(v) for _, v in points[point])))
             self.points.append((point, rows, x, mask))
+
+
+class EventBatch:
+    """Round k is the k-th event of every series that has one, those with the most steps to it first."""
+
+    def __init__(self, model, many):
+        self.covariates = torch.tensor([model.covariate_row(s) for s in many], **model.like())
+        self.rounds = []
+        for k in range(max(len(s.events) for s in many)):
+            found = []
+            for row, series in enumerate(many):
+                if k < len(series.events):
+                    event, before = series.events[k], series.events[k - 1].time if k else series.start
+                    assert event.absorb
+                    found.append((row, model.step_lengths(event.time - before), event.values))
+            found.sort(key=lambda f: -len(f[1]))
+            lengths = [torch.tensor([[steps[i]] for _, steps, _ in found if i < len(steps)], **model.like())
+                       for i in range(len(found[0][1]))]
+            x, mask = (torch.cat(parts) for parts in zip(*(model.row(v) for _, _, v in found)))
+            self.rounds.append((torch.tensor([row for row, _, _ in found]), lengths, x, mask))
 
 
 def adam(model, learning_rate):
