@@ -6,12 +6,22 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <ostream>
 
 #include "edict/model/encode.h"
 #include "edict/model/infer.h"
 #include "engine/small_model.h"
 
 namespace edict {
+
+// Where GoogleTest looks for it: beside Guard.
+void PrintTo(const Guard& guard, std::ostream* out) {
+  if (guard.kind == Guard::Kind::population)
+    *out << "population";
+  else
+    *out << (guard.deviation == Guard::Deviation::epistemic ? "epistemic" : "predictive");
+}
+
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -105,11 +115,7 @@ INSTANTIATE_TEST_SUITE_P(All, GuardOnWalk,
                          testing::Values(Guard{Kind::edgr, 0.7, Deviation::epistemic},
                                          Guard{Kind::edgr, 0.7, Deviation::predictive},
                                          Guard{Kind::population, 0.7, Deviation::epistemic}),
-                         [](const auto& guard) {
-                           if (guard.param.kind == Kind::population) return "population";
-                           return guard.param.deviation == Deviation::epistemic ? "epistemic"
-                                                                                : "predictive";
-                         });
+                         testing::PrintToStringParamName());
 
 Dataset clipped_by_hand(const Dataset& data, const Model& model, double eta) {
   Dataset result = data;
