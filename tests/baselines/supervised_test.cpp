@@ -245,7 +245,9 @@ TYPED_TEST(SupervisedModel, RefusesWhatNeedsADistribution) {
               network->worker()->classify(weights, batch.examples, options, {}, logits.data());
             }),
             expected);
-  EXPECT_EQ(message([&] { make_network(config, {"a", "b", "c"}, kCovariates, 0); }),
+  EXPECT_EQ(message([&] {
+              make_network(config, {"a", "b", "c"}, kCovariates, 0);
+            }),
             std::string(TypeParam::kKind) +
                 " only tells classes apart; give it data with a label column");
 }

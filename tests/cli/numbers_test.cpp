@@ -79,5 +79,13 @@ TEST_F(NumbersTest, GridsAreWhatOneWouldWrite) {
   EXPECT_EQ(times_at("0:0.01:9").size(), 901u);
 }
 
+// What is asked for before the clock starts has no answer.
+TEST_F(NumbersTest, ATimeBeforeTheClockIsRefused) {
+  const Outcome outcome = edict("predict m d.csv --at=-5 --out p.csv");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("before the model's clock starts at 0"), std::string::npos)
+      << outcome.err;
+}
+
 }  // namespace
 }  // namespace edict

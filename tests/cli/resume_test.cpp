@@ -106,5 +106,17 @@ TEST_F(ResumeTest, MoreEpochsAreRefusedWhereTheRateWouldJump) {
   EXPECT_EQ(read("m") + read("m.checkpoint") + read("m.metrics.csv"), before);
 }
 
+// Without its checkpoint a finished model cannot be continued, and is not trained over.
+TEST_F(ToolTest, AModelWithoutItsCheckpointIsNotReplacedByResuming) {
+  ASSERT_EQ(edict("generate synthetic --out d.csv --series 40").code, 0);
+  ASSERT_EQ(edict("train d.csv --out m" + kTiny).code, 0);
+  const std::string model = read("m");
+  std::filesystem::remove(path() / "m.checkpoint");
+  const Outcome outcome = edict("train d.csv --out m --resume" + kTiny);
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("m.checkpoint is missing"), std::string::npos) << outcome.err;
+  EXPECT_EQ(read("m"), model);
+}
+
 }  // namespace
 }  // namespace edict

@@ -37,8 +37,7 @@ LossSums learn(const Model& model, const std::vector<Agenda<S>>& agendas, const 
   std::vector<BasicExample<S>> examples;
   for (const auto& agenda : agendas) examples.push_back({&agenda, absorb_until});
   grads = Vector<S>::Zero(model.layout.size());
-  return Walk<S, GaussianHead>(model).train(params.data(), examples, weights, kTape,
-                                            grads.data());
+  return Walk<S, GaussianHead>(model).train(params.data(), examples, weights, kTape, grads.data());
 }
 
 void check_gradients(const std::vector<Agenda<double>>& agendas, double absorb_until = kForever) {
@@ -146,8 +145,8 @@ TEST(GruOdeBayes, TellsGaussianMarginals) {
   agenda.observe(1, 0.4f);
   const Example example{&agenda};
   Answer answer;
-  const LossSums sums = network->worker()->infer(network->weights(params.data()), {&example, 1}, {},
-                                                 {&answer, 1});
+  const LossSums sums =
+      network->worker()->infer(network->weights(params.data()), {&example, 1}, {}, {&answer, 1});
   const std::vector<Marginal>& told = answer.marginals;
   ASSERT_EQ(told.size(), 3u);
   for (const Marginal& m : told) {

@@ -82,16 +82,15 @@ Outcome<S> walk_in_chunks(const JumpOde<NiwHead>& model, const Config& config,
     const std::size_t end = std::min(order.size(), begin + width);
     std::vector<BasicExample<S>> examples;
     for (std::size_t i = begin; i < end; ++i) examples.push_back({&agendas[order[i]], kForever});
-    out.sums +=
-        walk.train(params.data(), examples, {0.5, config.loss.kl, config.loss.evidence},
-                   std::size_t{1} << 30, out.grads.data(), [&](const S* h, S* d_h) {
-                     for (std::size_t i = begin; i < end; ++i) {
-                       const auto at = static_cast<Index>(i - begin) * model.hidden;
-                       std::copy_n(h + at, model.hidden,
-                                   out.states.col(static_cast<Index>(order[i])).data());
-                       std::copy_n(h + at, model.hidden, d_h + at);
-                     }
-                   });
+    out.sums += walk.train(params.data(), examples, {0.5, config.loss.kl, config.loss.evidence},
+                           std::size_t{1} << 30, out.grads.data(), [&](const S* h, S* d_h) {
+                             for (std::size_t i = begin; i < end; ++i) {
+                               const auto at = static_cast<Index>(i - begin) * model.hidden;
+                               std::copy_n(h + at, model.hidden,
+                                           out.states.col(static_cast<Index>(order[i])).data());
+                               std::copy_n(h + at, model.hidden, d_h + at);
+                             }
+                           });
     std::vector<Answer> answers(end - begin);
     inference.run({transposed.data()}, examples, options, answers);
     for (std::size_t i = begin; i < end; ++i) out.answers[order[i]] = answers[i - begin];

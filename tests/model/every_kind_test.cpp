@@ -66,7 +66,8 @@ TEST_P(EveryKind, AnswersTheSameAfterAReload) {
     std::vector<Example> examples;
     for (const auto& agenda : agendas) examples.push_back({&agenda});
     Matrix<float> out(m.network->classes(), static_cast<Index>(examples.size()));
-    m.network->worker()->classify(m.network->weights(m.params.data()), examples, {}, {}, out.data());
+    m.network->worker()->classify(m.network->weights(m.params.data()), examples, {}, {},
+                                  out.data());
     return out;
   };
   const Matrix<float> before = logits(model);

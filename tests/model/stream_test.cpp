@@ -132,7 +132,8 @@ TEST_P(StreamTest, AnEngineServesManyAsItServesOne) {
     }
   }
   std::vector<StreamEngine::Question> questions;
-  for (std::size_t s = 0; s < data.size(); ++s) questions.push_back({&together[s], 9.0 + 0.1 * static_cast<double>(s)});
+  for (std::size_t s = 0; s < data.size(); ++s)
+    questions.push_back({&together[s], 9.0 + 0.1 * static_cast<double>(s)});
   const auto span = engine.distribution(questions);
   const std::vector<Marginal> all(span.begin(), span.end());
   for (std::size_t s = 0; s < data.size(); ++s) {

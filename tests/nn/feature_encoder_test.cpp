@@ -35,8 +35,8 @@ struct Encoder : testing::Test {
     Arena<double> scratch;
     Vector<double> gi = Vector<double>::Zero(kOut * kSeries);
     const Vector<double> transposed = turn(p);
-    encoder.project(Transposed<double>{transposed.data()}, kOut, kFirst, kColumn, encode(p, x).data(),
-                    scratch, gi.data());
+    encoder.project(Transposed<double>{transposed.data()}, kOut, kFirst, kColumn,
+                    encode(p, x).data(), scratch, gi.data());
     return gi;
   }
 };
@@ -81,8 +81,8 @@ TEST_F(Encoder, ProjectionAddsToWhatIsThere) {
   Arena<double> scratch;
   Vector<double> gi = Vector<double>::Constant(kOut * kSeries, 2);
   const Vector<double> transposed = turn(params);
-  encoder.project(Transposed<double>{transposed.data()}, kOut, kFirst, kColumn, encode(params, v).data(),
-                  scratch, gi.data());
+  encoder.project(Transposed<double>{transposed.data()}, kOut, kFirst, kColumn,
+                  encode(params, v).data(), scratch, gi.data());
   expect_equal(gi.array() - 2, forward(params, v));
 }
 
@@ -105,8 +105,8 @@ TEST_F(Encoder, NothingSeenCostsNothing) {
   Vector<double> gi = Vector<double>::Constant(kOut * kSeries, 2), before = gi;
   encoder.forward<double>(params.data(), none, nullptr, nullptr);
   const Vector<double> transposed = turn(params);
-  encoder.project<double>(Transposed<double>{transposed.data()}, kOut, none, nullptr, nullptr, scratch,
-                          gi.data());
+  encoder.project<double>(Transposed<double>{transposed.data()}, kOut, none, nullptr, nullptr,
+                          scratch, gi.data());
   EXPECT_EQ(gi, before);
 }
 

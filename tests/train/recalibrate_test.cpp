@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "edict/eval/evaluate.h"
-#include "edict/model/infer.h"
 #include "edict/model/encode.h"
+#include "edict/model/infer.h"
 #include "edict/train/classifier_training.h"
 #include "edict/train/training_set.h"
 #include "engine/small_model.h"

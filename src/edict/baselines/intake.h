@@ -40,12 +40,14 @@ struct Intake {
   }
 
   // The population clip needs no distribution; EDGR is refused in the name of `kind`.
-  void take(std::span<const BasicExample<S>> examples, Index covariate_count, const InferenceOptions& options,
-            std::span<std::vector<Clipped>> clips, std::string_view kind) {
+  void take(std::span<const BasicExample<S>> examples, Index covariate_count,
+            const InferenceOptions& options, std::span<std::vector<Clipped>> clips,
+            std::string_view kind) {
     if (options.guard.kind == Guard::Kind::edgr) throw no_distribution(kind);
     take(examples, covariate_count, [&](std::size_t column, std::size_t stop, std::int32_t j, S x) {
-      return guarded(options.guard, options.population, j, x, [] { return Marginal{}; }, stop,
-                     clips.empty() ? nullptr : &clips[column]);
+      return guarded(
+          options.guard, options.population, j, x, [] { return Marginal{}; }, stop,
+          clips.empty() ? nullptr : &clips[column]);
     });
   }
 

@@ -79,8 +79,7 @@ class SupervisedPass {
 
   // Dropout is off. logits: classes × examples.
   void classify(const S* params, std::span<const BasicExample<S>> examples,
-                const InferenceOptions& options, std::span<std::vector<Clipped>> clips,
-                S* logits) {
+                const InferenceOptions& options, std::span<std::vector<Clipped>> clips, S* logits) {
     leave_if_stopped(options.stop);
     intake_.take(examples, model_.covariates, options, clips, Encoder::kKind);
     S* const state = encode(params, Dropout::off());

@@ -50,8 +50,8 @@ void run(const Options& options) {
         "note: fine-tuning also showed it what lies after t_cut of those, so their extrapolation "
         "is none\n");
   fmt::print(text, "{} split, {} series, {} units, t_cut {:.6g}\n\n", judged.split,
-             judged.series.size(),
-             model.config.data.standardise ? "standardised" : "raw", model.protocol.t_cut);
+             judged.series.size(), model.config.data.standardise ? "standardised" : "raw",
+             model.protocol.t_cut);
   fmt::print(text, "  {:<24} {:>18} {:>7} {:>9} {:>8}   {}\n", "", "MSE", "ECE", "NLL", "CRPS",
              "ECE per series (floor)");
   print_row(text, "interpolation", result.interpolation);

@@ -70,8 +70,8 @@ void run(const Options& options, const Import& import) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   fmt::print(text,
              "{}: {} series, {} events, {} observations of {} features, {} classes ({:.1f} s)\n",
-             options.out, data.size(), data.events(), data.observations(),
-             data.features.size(), data.classes.size(), seconds);
+             options.out, data.size(), data.events(), data.observations(), data.features.size(),
+             data.classes.size(), seconds);
 }
 
 }  // namespace

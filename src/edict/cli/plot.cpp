@@ -88,8 +88,9 @@ void run(const Options& options) {
   write_atomically(
       options.out,
       report::html_page("edict: " + model.config.model.kind + " on " +
-                    std::filesystem::path(options.data).filename().string(),
-                "Distributions in continuous time, learnt from irregular observations.", sections));
+                            std::filesystem::path(options.data).filename().string(),
+                        "Distributions in continuous time, learnt from irregular observations.",
+                        sections));
   progress.end();
   std::FILE* const text = text_stream({options.out});
   if (!judged.about.empty()) fmt::print(text, "{}\n", judged.about);

@@ -121,18 +121,17 @@ void run(const Options& options) {
                             : ""));
   progress.end();
   std::FILE* const text = text_stream({options.json, options.plot});
-  if (!judged.about.empty())
-    fmt::print(text, "{}\n", judged.about);
+  if (!judged.about.empty()) fmt::print(text, "{}\n", judged.about);
   print(text, result);
   if (!options.plot.empty())
     write_atomically(
         options.plot,
-        report::html_page("edict: " + model.config.model.kind + " under noise",
-                          fmt::format("{} {} series, {} noise, mean and deviation over {} seeds{}.",
-                                      result.series, judged.split, options.noise,
-                                      result.seeds.size(),
-                                      judged.about.empty() ? "" : " (" + judged.about + ")"),
-                          {{"Accuracy", "", {report::stress_figure(result)}}}));
+        report::html_page(
+            "edict: " + model.config.model.kind + " under noise",
+            fmt::format("{} {} series, {} noise, mean and deviation over {} seeds{}.",
+                        result.series, judged.split, options.noise, result.seeds.size(),
+                        judged.about.empty() ? "" : " (" + judged.about + ")"),
+            {{"Accuracy", "", {report::stress_figure(result)}}}));
   if (options.json.empty()) return;
   nlohmann::json json = to_json(result);
   json["split"] = judged.split;

@@ -54,6 +54,12 @@ void check(const Options& options) {
         fmt::format("{}: exists already; give --resume to continue its training, --force to train "
                     "anew and replace it, or another name",
                     options.out));
+  if (options.resume && std::filesystem::exists(options.out) &&
+      !std::filesystem::exists(checkpoint_path(options.out)))
+    throw Error(fmt::format(
+        "{}: its checkpoint {} is missing, so its training cannot be continued; give --force to "
+        "train anew and replace it, or another name",
+        options.out, checkpoint_path(options.out).string()));
 }
 
 void run(const Options& options) {

@@ -100,7 +100,8 @@ std::vector<ClassProbabilities> class_probabilities_over_time(
   const auto count = static_cast<Index>(times.size());
   for (std::size_t s = 0; s < series.size(); ++s)
     result[s] = class_probabilities(
-        model, Eigen::Map<const Matrix<float>>(answers[s].states.data(), model.network->hidden(), count),
+        model,
+        Eigen::Map<const Matrix<float>>(answers[s].states.data(), model.network->hidden(), count),
         classifier);
   return result;
 }

@@ -66,8 +66,7 @@ Model Model::create(const Config& config, const Dataset& data, const Split& spli
         fmt::format("the data have {}; {} learns to tell classes apart and needs a label column "
                     "with at least two",
                     data.classes.empty() ? "no labels" : "a single class", config.model.kind));
-  model.network = make_network(model.config, data.features,
-                               static_cast<Index>(data.statics.size()),
+  model.network = make_network(model.config, data.features, static_cast<Index>(data.statics.size()),
                                with_classifier ? static_cast<Index>(data.classes.size()) : 0);
   model.params =
       model.network->layout().initial<float>(static_cast<std::uint64_t>(config.train.seed));
@@ -84,9 +83,8 @@ Model Model::with_classifier(const Config& settings,
   model.classes = class_names;
   model.protocol = protocol;
   model.seen = seen;
-  model.network =
-      make_network(model.config, features,
-                   static_cast<Index>(statics.size()), static_cast<Index>(class_names.size()));
+  model.network = make_network(model.config, features, static_cast<Index>(statics.size()),
+                               static_cast<Index>(class_names.size()));
   model.params = model.network->layout().initial<float>(
       static_cast<std::uint64_t>(model.config.classify.seed));
   // The classifier's parameters come last; everything before it is this model's, whether or not
@@ -288,9 +286,9 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
   if ((classifier ? model.classes.size() < 2 : !seeds.empty()) ||
       std::set(seeds.begin(), seeds.end()).size() != seeds.size())
     throw refuse("its metadata contradicts itself");
-  model.network = make_network(model.config, model.features,
-                               static_cast<Index>(model.statics.size()),
-                               classifier ? static_cast<Index>(model.classes.size()) : 0);
+  model.network =
+      make_network(model.config, model.features, static_cast<Index>(model.statics.size()),
+                   classifier ? static_cast<Index>(model.classes.size()) : 0);
   std::size_t stored_numbers = 0;
   for (const NamedTensor& t : file.tensors) stored_numbers += t.values.size();
   if (static_cast<std::size_t>(model.network->layout().size()) > stored_numbers)

@@ -23,7 +23,8 @@ NetworkSettings network_settings(const Config& config);
 
 // classes = 0: without a classifier, which only a kind with a distribution can be. Throws Error for
 // a kind that does not exist.
-std::unique_ptr<Network> make_network(const Config& config, const std::vector<std::string>& features,
-                                      Index covariates, Index classes);
+std::unique_ptr<Network> make_network(const Config& config,
+                                      const std::vector<std::string>& features, Index covariates,
+                                      Index classes);
 
 }  // namespace edict

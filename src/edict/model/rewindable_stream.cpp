@@ -15,9 +15,10 @@ auto RewindableStream::observe(double time, std::span<const Observation> observe
   if (observed.empty()) return Outcome::unchanged;
   // At the time of an event that was forgotten nobody knows any more what was observed.
   if (time < oldest() || (forgotten_ && time == oldest()))
-    throw Error(fmt::format("time {}: this stream can only go back to what comes {} {}; keep more "
-                            "events",
-                            time, forgotten_ ? "after" : "from", oldest()));
+    throw Error(
+        fmt::format("time {}: this stream can only go back to what comes {} {}; keep more "
+                    "events",
+                    time, forgotten_ ? "after" : "from", oldest()));
   // The event it belongs to, or before which a new one is to be put.
   const auto later = [](const Kept& kept, double t) { return kept.time < t; };
   const auto at = std::lower_bound(kept_.begin(), kept_.end(), time, later) - kept_.begin();

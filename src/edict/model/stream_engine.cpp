@@ -87,8 +87,8 @@ void StreamEngine::observe(std::span<const Event> events) {
     for (const Observation& o : event.observed) {
       const auto j = static_cast<std::size_t>(o.feature);
       if (o.feature < 0 || j >= names.size())
-        throw Error(fmt::format("feature {} does not exist; the model has {}", o.feature,
-                                names.size()));
+        throw Error(
+            fmt::format("feature {} does not exist; the model has {}", o.feature, names.size()));
       if (!std::isfinite(o.value))
         throw Error(fmt::format("the value of '{}' at time {} is not finite; leave it out",
                                 names[j], event.time));

@@ -91,8 +91,8 @@ class FeatureEncoder {
     for (Index j = 0; j < features_; ++j) {
       const Index n = first[j + 1] - first[j];
       if (n == 0) continue;
-      multiply_from_transposed(w_ih.values + j * width_ * out, out, width_, q + first[j] * width_, n,
-                      product);
+      multiply_from_transposed(w_ih.values + j * width_ * out, out, width_, q + first[j] * width_,
+                               n, product);
       for (Index k = 0; k < n; ++k) {
         S* const target = gi + column[first[j] + k] * out;
         for (Index i = 0; i < out; ++i) target[i] += product[k * out + i];

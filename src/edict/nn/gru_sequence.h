@@ -189,7 +189,8 @@ class GruSequence {
     accumulate_outer(d_y, rows.count, h, hidden_, w, grads + rows.u);
   }
 
-  // w columns from `first` on; rz and n hold W x + b on entry. The recurrent weights are transposed.
+  // w columns from `first` on; rz and n hold W x + b on entry. The recurrent weights are
+  // transposed.
   template <class S>
   void step(const S* u_rz, const S* u_n, Index first, Index w, const Cache<S>& c) const {
     const Index size = hidden_, at = first * size;

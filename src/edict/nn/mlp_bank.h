@@ -54,7 +54,8 @@ class MlpBank {
   void transpose(const S* params, S* transposed) const {
     transpose_weights(params + first_weight_, stacked(), in_, transposed + first_weight_);
     for (std::size_t k = 0; k < outs_.size(); ++k)
-      transpose_weights(params + second_weight_[k], outs_[k], width_, transposed + second_weight_[k]);
+      transpose_weights(params + second_weight_[k], outs_[k], width_,
+                        transposed + second_weight_[k]);
   }
 
   // h: H × w; a: K·P × w (kept for backward); y: rows × w.

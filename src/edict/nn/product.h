@@ -8,7 +8,8 @@
 namespace edict {
 
 // Parameters as a forward pass reads them: each weight matrix (or stack of them) transposed in its
-// place, the rest as registered. A walk transposes them once and multiplies by them thousands of times.
+// place, the rest as registered. A walk transposes them once and multiplies by them thousands of
+// times.
 template <class S>
 struct Transposed {
   const S* values;
@@ -43,13 +44,15 @@ void transpose_weights(const S* w, Index out, Index in, S* transposed) {
 
 // y = W x from Wᵀ: neighbouring outputs lie side by side, so that the product needs no packing.
 template <class S>
-void multiply_from_transposed(const S* transposed, Index out, Index in, const S* x, Index cols, S* y) {
+void multiply_from_transposed(const S* transposed, Index out, Index in, const S* x, Index cols,
+                              S* y) {
   multiply_transposed(transposed, in, out, x, cols, y);
 }
 
 // y += W x from Wᵀ.
 template <class S>
-void multiply_from_transposed_add(const S* transposed, Index out, Index in, const S* x, Index cols, S* y) {
+void multiply_from_transposed_add(const S* transposed, Index out, Index in, const S* x, Index cols,
+                                  S* y) {
   multiply_transposed_add(transposed, in, out, x, cols, y);
 }
 

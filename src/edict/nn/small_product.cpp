@@ -73,8 +73,9 @@ template <bool kAdd, int V, class S>
     columns<kAdd, V, 1, S>(o, last, count, c, c_step);
 }
 
-// a·b + c rounded once where the processor can, as the tiles above do it. Left to itself the compiler
-// multiplies and adds apart in some loops, and a column's bits would depend on its neighbours.
+// a·b + c rounded once where the processor can, as the tiles above do it. Left to itself the
+// compiler multiplies and adds apart in some loops, and a column's bits would depend on its
+// neighbours.
 template <class S>
 S multiply_add(S a, S b, S c) {
 #ifdef __FMA__
@@ -96,8 +97,7 @@ void narrow(const ProductOperands<S>& o, Index lanes, Index columns, S* c, Index
       S sum[kTogether] = {};
       for (Index k = 0; k < o.depth; ++k)
         for (Index i = 0; i < kTogether; ++i)
-          sum[i] =
-              multiply_add(o.a[k * o.step + p], o.b[k * o.down + (q + i) * o.across], sum[i]);
+          sum[i] = multiply_add(o.a[k * o.step + p], o.b[k * o.down + (q + i) * o.across], sum[i]);
       for (Index i = 0; i < kTogether; ++i) put(sum[i], c[(q + i) * c_step + p]);
     }
   for (; q < columns; ++q) {

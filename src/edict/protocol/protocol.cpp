@@ -156,6 +156,9 @@ Agenda<float> encoding_agenda(const Protocol& protocol, const Dataset& data, std
 Agenda<float> query_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
                            const std::vector<double>& times) {
   Agenda<float> agenda = begin_agenda(protocol, data, series);
+  if (!protocol.from_first && !times.empty() && times.front() < 0)
+    throw Error(fmt::format("time {} lies before the model's clock starts at 0; ask from 0 on",
+                            times.front()));
   auto next = times.begin();
   const auto query_until = [&](double time) {
     for (; next != times.end() && *next <= time; ++next)

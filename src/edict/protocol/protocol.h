@@ -58,7 +58,9 @@ Agenda<float> encoding_agenda(const Protocol& protocol, const Dataset& data, std
                               bool scored = false);
 
 // Absorbs everything, and queries at the given times (ascending, in the data's unit): a query at
-// the time of an observation tells what was expected before it.
+// the time of an observation tells what was expected before it. Before a clock that starts at 0
+// nothing can be asked (Error); before one that starts with the first event, what is asked is the
+// start.
 Agenda<float> query_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
                            const std::vector<double>& times);
 

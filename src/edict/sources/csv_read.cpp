@@ -201,7 +201,7 @@ class CsvReader {
       static_values_.insert(static_values_.end(), row_statics_.begin(), row_statics_.end());
     } else {
       const auto take_once = [&](auto& known, auto now, bool missing, bool unknown,
-                             std::string_view column) {
+                                 std::string_view column) {
         if (missing || now == known) return;
         if (!unknown)
           text_.fail(row, column,
@@ -210,13 +210,13 @@ class CsvReader {
         known = now;
       };
       take_once(labels_[series], label, label == Dataset::kNone, labels_[series] == Dataset::kNone,
-            "label");
-      take_once(group_of_[series], group, group == Dataset::kNone, group_of_[series] == Dataset::kNone,
-            "group");
+                "label");
+      take_once(group_of_[series], group, group == Dataset::kNone,
+                group_of_[series] == Dataset::kNone, "group");
       for (std::size_t s = 0; s < row_statics_.size(); ++s) {
         double& known = static_values_[series * row_statics_.size() + s];
         take_once(known, row_statics_[s], std::isnan(row_statics_[s]), std::isnan(known),
-              "static:" + layout_.statics[s]);
+                  "static:" + layout_.statics[s]);
       }
     }
     row_statics_.clear();

@@ -53,12 +53,12 @@ std::vector<double> spread_factors(const Model& model, std::span<const Agenda<fl
   options.stop = stop;
   const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
   for (std::size_t i = 0; i < agendas.size(); ++i)
-    each_observation(agendas[i], answers[i],
-                     [&](std::size_t stop, std::int32_t feature, const Marginal& expected,
-                         double x) {
-                       of_series[i].observations.push_back({feature, expected, x, 0});
-                       of_series[i].before += agendas[i].stops[stop].time < cut;
-                     });
+    each_observation(
+        agendas[i], answers[i],
+        [&](std::size_t stop, std::int32_t feature, const Marginal& expected, double x) {
+          of_series[i].observations.push_back({feature, expected, x, 0});
+          of_series[i].before += agendas[i].stops[stop].time < cut;
+        });
   std::vector<std::vector<Judged>> of_feature(model.features.size());
   for (Series& series : of_series) {
     const std::size_t count = series.observations.size();

@@ -82,8 +82,12 @@ class Trainer {
     }
     model_.params = state_.best;
     result.rows = state_.rows;
-    // A finished run whose model file was moved away since has no epoch left that would write it.
-    if (begun && !std::filesystem::exists(options_.out)) save_model(model_, options_.out);
+    // It may have been killed after the checkpoint and before these were written, or the files may
+    // have been moved away since.
+    if (begun) {
+      write_metrics(state_.rows, metrics_path(options_.out));
+      save_model(model_, options_.out);
+    }
     return result;
   }
 
@@ -104,11 +108,11 @@ class Trainer {
       state_.since_best = row.best ? 0 : state_.since_best + 1;
       record(row);
       if (!options_.out.empty()) {
-        // The checkpoint comes last: a run that is killed before it repeats the epoch, which gives
-        // the same model and the same metrics once more.
-        if (row.best) save_model(model_, options_.out);
-        write_metrics(state_.rows, metrics_path(options_.out));
+        // The checkpoint comes first: where there is a model there is a checkpoint it can be
+        // continued from. A run that is killed after it writes the others when it is resumed.
         save_checkpoint(state_, model_, adam_, checkpoint_path(options_.out));
+        write_metrics(state_.rows, metrics_path(options_.out));
+        if (row.best) save_model(model_, options_.out);
       }
       if (options_.on_epoch) options_.on_epoch(row);
     }
@@ -227,7 +231,8 @@ class Trainer {
       row.validation_nll = sums.nll / n;
       row.validation_mse = sums.squared_error / n;
     } else {
-      const LabelFit fit = label_fit(infer_classes(model_, examples, pool_), set_.validation_labels);
+      const LabelFit fit =
+          label_fit(infer_classes(model_, examples, pool_), set_.validation_labels);
       row.validation_cross_entropy = fit.mean_cross_entropy();
       row.validation_accuracy = fit.accuracy();
     }
