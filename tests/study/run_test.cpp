@@ -232,7 +232,7 @@ TEST_F(RunTest, TheCommandsNameWhatTheRunUsed) {
   const std::string text = content(one.folder() / "command.txt");
   for (const char* line :
        {"edict generate synthetic --series 60 --seed 0 --out ../../data.csv\n",
-        "edict train ../../data.csv --config config.toml --out model\n",
+        "edict train ../../data.csv --config config.toml --out model --force\n",
         "edict evaluate model ../../data.csv --json evaluate.json\n",
         "edict classify model ../../data.csv --config config.toml --seeds 0,1 --out classifier\n",
         "edict stress classifier ../../data.csv --guard none,edgr --levels 0,6 --seeds 0,1 --rate "
