@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -81,13 +82,17 @@ void print(std::FILE* to, const StressResult& result) {
       using Result = ClassificationResult;
       const MeanStd accuracy = mean([](const Result& r) { return 100 * r.accuracy; });
       const MeanStd auroc = mean([](const Result& r) { return r.auroc.value; });
+      const double auprc = mean([](const Result& r) { return r.average_precision.value; }).mean;
+      // A single class has no ranking.
+      const std::string ranks =
+          std::isnan(auroc.mean)
+              ? fmt::format("{:>15}  {:>7}", "–", "–")
+              : fmt::format("{:.4f} ± {:.4f}  {:7.4f}", auroc.mean, auroc.std, auprc);
       fmt::print(
           to,
-          "{:9} {:>5}  {:7.2f} ± {:5.2f}  {:.4f} ± {:.4f}  {:7.4f}  {:7.4f}  {:8.4f}  {:7.2f}  "
-          "{:7.2f}  {:5.1f} %\n",
+          "{:9} {:>5}  {:7.2f} ± {:5.2f}  {}  {:7.4f}  {:8.4f}  {:7.2f}  {:7.2f}  {:5.1f} %\n",
           name_of(curve.guard.kind), point.level < 0 ? "clean" : fmt::format("{}", point.level),
-          accuracy.mean, accuracy.std, auroc.mean, auroc.std,
-          mean([](const Result& r) { return r.average_precision.value; }).mean,
+          accuracy.mean, accuracy.std, ranks,
           mean([](const Result& r) { return r.brier; }).mean,
           mean([](const Result& r) { return r.log_loss; }).mean,
           mean([](const Result& r) { return 100 * r.risk_coverage.at(0.9); }).mean,

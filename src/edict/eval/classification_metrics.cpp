@@ -218,8 +218,20 @@ ClassificationResult classification_metrics(const Predictions& p) {
   const RiskCoverage curve = risk_coverage(p);
   RiskCoverageSummary summary{{}, curve.aurc};
   for (std::size_t k = 0; k < kCoverages; ++k) summary.accuracy[k] = curve.at(coverage_of(k));
-  return {p.size(), p.classes(),          accuracy(p), brier(p),    log_loss(p),
-          auroc(p), average_precision(p), summary,     confusion(p)};
+  bool several = false;  // classes
+  for (std::size_t i = 1; i < p.size(); ++i) several |= p.label(i) != p.label(0);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::size_t per_class = p.classes() > 2 ? p.classes() : 0;
+  const Ranking nothing{nan, std::vector<double>(per_class, nan), {}};
+  return {p.size(),
+          p.classes(),
+          accuracy(p),
+          brier(p),
+          log_loss(p),
+          several ? auroc(p) : nothing,
+          several ? average_precision(p) : nothing,
+          summary,
+          confusion(p)};
 }
 
 nlohmann::json to_json(const ClassificationResult& result) {
@@ -255,8 +267,8 @@ void from_json(const nlohmann::json& json, ClassificationResult& result) {
   json.at("series").get_to(result.series);
   json.at("classes").get_to(result.classes);
   json.at("accuracy").get_to(result.accuracy);
-  json.at("auroc").get_to(result.auroc.value);
-  json.at("auprc").get_to(result.average_precision.value);
+  result.auroc.value = number_or_nan(json.at("auroc"));
+  result.average_precision.value = number_or_nan(json.at("auprc"));
   json.at("brier").get_to(result.brier);
   json.at("log_loss").get_to(result.log_loss);
   json.at("aurc").get_to(result.risk_coverage.aurc);

@@ -90,7 +90,7 @@ struct ClassificationResult {
   std::vector<std::size_t> confusion;
 };
 
-// Everything above; throws what auroc throws.
+// Everything above; the rankings are NaN where all series are of one class, as with a single one.
 ClassificationResult classification_metrics(const Predictions& predictions);
 
 nlohmann::json to_json(const ClassificationResult& result);

@@ -69,7 +69,7 @@ struct StressResult {
 };
 
 // Over the given series, usually the test split. Throws Error for data that are not the model's, no
-// labels or one class only, or a guard the model cannot serve.
+// labels, or a guard the model cannot serve.
 StressResult stress(const Model& model, const Dataset& data, std::span<const std::size_t> series,
                     ThreadPool& pool, const StressOptions& options);
 
