@@ -26,12 +26,19 @@ const ModelKind& model_kind(std::string_view name) {
 }
 
 NetworkSettings network_settings(const Config& config) {
-  return {config.model, config.loss, config.model.own, config.classify.layers,
-          config.train.tape_megabytes, {}, config.data.time_unit};
+  const EngineSettings& engine = config.model;  // without the kind and what only it knows
+  return {engine,
+          config.loss,
+          config.model.own,
+          config.classify.layers,
+          config.train.tape_megabytes,
+          {},
+          config.data.time_unit};
 }
 
-std::unique_ptr<Network> make_network(const Config& config, const std::vector<std::string>& features,
-                                      Index covariates, Index classes) {
+std::unique_ptr<Network> make_network(const Config& config,
+                                      const std::vector<std::string>& features, Index covariates,
+                                      Index classes) {
   const ModelKind& kind = model_kind(config.model.kind);
   if (classes == 0 && !kind.has_distribution)
     throw Error(
