@@ -59,7 +59,7 @@ Progress::Progress(std::string title)
       terminal_(is_terminal()),
       start_(Clock::now()),
       last_line_(start_),
-      beat_([this](std::stop_token stopped) { beat(stopped); }) {}
+      beat_([this](const std::stop_token& stopped) { beat(stopped); }) {}
 
 Progress::~Progress() { end(); }
 
@@ -99,7 +99,7 @@ void Progress::end() {
   erase();
 }
 
-void Progress::beat(std::stop_token stopped) {
+void Progress::beat(const std::stop_token& stopped) {
   std::unique_lock lock(mutex_);
   while (!wake_.wait_for(lock, stopped, std::chrono::seconds(1), [] { return false; })) {
     if (stopped.stop_requested()) return;

@@ -28,7 +28,7 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void beat(std::stop_token stopped);
+  void beat(const std::stop_token& stopped);
   void draw();
   void erase();
   std::string composed(std::size_t columns) const;

@@ -101,13 +101,14 @@ void add_gesture(Dataset& dataset, const Part& part, std::size_t i, double keep,
   std::sort(cells.begin(), cells.end());
   std::size_t last = length;
   for (const std::size_t cell : cells) {
-    const double value = part[cell % 3].series[i][cell / 3];
+    const std::size_t step = cell / 3;
+    const double value = part[cell % 3].series[i][step];
     if (!std::isfinite(value)) {
       ++unusable;
       continue;
     }
-    if (cell / 3 != last) dataset.add_event(static_cast<double>(cell / 3) / kHertz);
-    last = cell / 3;
+    if (step != last) dataset.add_event(static_cast<double>(step) / kHertz);
+    last = step;
     dataset.add_observation(static_cast<std::int32_t>(cell % 3), value);
   }
 }

@@ -26,7 +26,8 @@ const ModelKind& model_kind(std::string_view name) {
 }
 
 NetworkSettings network_settings(const Config& config) {
-  return {config.model,
+  const EngineSettings& engine = config.model;  // without the kind and what only it knows
+  return {engine,
           config.loss,
           config.model.own,
           config.classify.layers,

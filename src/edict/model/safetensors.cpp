@@ -126,10 +126,10 @@ TensorFile read_tensors(const std::filesystem::path& path, const char* remedy) {
   return tensors_from(read_file(path), name_of_file(path), remedy);
 }
 
-TensorFile tensors_from(std::string_view bytes, const std::filesystem::path& path,
+TensorFile tensors_from(std::string_view bytes, const std::filesystem::path& name,
                         const char* remedy) {
   const auto refuse = [&](const std::string& why) {
-    return Error(fmt::format("{}: not a usable model file: {}; {}", path.string(), why, remedy));
+    return Error(fmt::format("{}: not a usable model file: {}; {}", name.string(), why, remedy));
   };
   try {
     return parse(bytes);

@@ -120,7 +120,7 @@ std::string noisy_chart(const std::string& title, const std::vector<double>& tim
   Chart chart = band_chart(title, times, feature.name, band, range.with_margin(0.35), time_unit);
   for (const auto& [time, value] : feature.noisy)
     if (std::none_of(band.clips.begin(), band.clips.end(),
-                     [&](const BrowsedClip& clip) { return clip.time == time; }))
+                     [at = time](const BrowsedClip& clip) { return clip.time == at; }))
       observed(chart, time, value);
   for (const BrowsedClip& clip : band.clips) {
     const std::string tip =

@@ -24,6 +24,6 @@ std::vector<std::string> band_figures(const study::Browse& browse, const std::st
                                       std::size_t count);
 
 // One series a class, as it was observed.
-std::vector<std::string> example_figures(const study::StudiedData& data, std::size_t count);
+std::vector<std::string> example_figures(const study::StudiedData& studied, std::size_t count);
 
 }  // namespace edict::report

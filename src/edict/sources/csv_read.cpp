@@ -87,7 +87,8 @@ class CsvReader {
       const auto begin = reinterpret_cast<std::uintptr_t>(list.data());
       const auto end = reinterpret_cast<std::uintptr_t>(list.data() + list.capacity());
       const std::uintptr_t first = (begin + large - 1) / large * large;
-      if (first < end) ::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
+      auto* const bytes = reinterpret_cast<char*>(list.data());
+      if (first < end) ::madvise(bytes + (first - begin), end - first, MADV_HUGEPAGE);
     };
     grow(feature_);
     grow(value_);
@@ -409,9 +410,9 @@ Dataset read_csv(const std::filesystem::path& path, const CsvLimits& limits) {
   return CsvReader(text, limits).read();
 }
 
-Dataset read_csv_text(std::string_view source, const std::string& name, const CsvLimits& limits) {
-  const CsvText text = CsvText::from_memory(source, name, limits);
-  return CsvReader(text, limits).read();
+Dataset read_csv_text(std::string_view text, const std::string& name, const CsvLimits& limits) {
+  const CsvText csv = CsvText::from_memory(text, name, limits);
+  return CsvReader(csv, limits).read();
 }
 
 }  // namespace edict
