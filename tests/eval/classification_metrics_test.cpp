@@ -48,7 +48,7 @@ Split random_split(std::uint64_t seed, std::size_t series, std::size_t classes, 
 std::string refusal(const std::vector<double>& probability, const Labels& label,
                     std::size_t classes) {
   try {
-    classification_metrics(Predictions(probability, label, classes));
+    auroc(Predictions(probability, label, classes));
   } catch (const Error& error) {
     return error.what();
   }
@@ -100,6 +100,9 @@ TEST(Auroc, OneClassIsUndefinedAndNamed) {
   const Predictions p(rows, label, 3);
   EXPECT_THROW(average_precision(p), Error);
   EXPECT_EQ(accuracy(p), 1.0) << "what is defined can still be asked for";
+  const ClassificationResult all = classification_metrics(p);
+  EXPECT_TRUE(std::isnan(all.auroc.value));
+  EXPECT_EQ(all.accuracy, 1.0);
 }
 
 TEST(Auroc, AnAbsentClassIsSkippedAndReported) {

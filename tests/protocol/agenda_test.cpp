@@ -191,7 +191,7 @@ TEST_P(AgendaTest, AQueryKnowsOnlyWhatCameBeforeIt) {
   Generator rng(GetParam(), "queries");
   for (std::size_t i = 0; i < c.data.size(); ++i) {
     std::vector<double> times;
-    for (int k = 0; k < 6; ++k) times.push_back(rng.uniform(-6, 20));
+    for (int k = 0; k < 6; ++k) times.push_back(rng.uniform(c.protocol.from_first ? -6 : 0, 20));
     for (std::size_t e = c.data.first_event[i]; e < c.data.first_event[i + 1]; ++e)
       times.push_back(c.data.times[e]);  // also just where something is observed
     std::sort(times.begin(), times.end());
