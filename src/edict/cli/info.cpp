@@ -75,7 +75,7 @@ void run(const std::string& path) {
     if (looks_like_model({head, sizeof head}))
       print_model(name, load_model(path));
     else
-      print_data(name, read_csv(path));
+      print_data(name, open_data(path));
     return;
   }
   const std::string bytes = read_file(path);
