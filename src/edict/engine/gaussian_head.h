@@ -10,20 +10,20 @@
 #include <limits>
 
 #include "edict/engine/engine_settings.h"
+#include "edict/engine/location_scale.h"
 #include "edict/engine/marginal.h"
 #include "edict/evidential/gaussian.h"
-#include "edict/nn/feature_encoder.h"
 #include "edict/nn/mlp_bank.h"
 
 namespace edict {
 
-class GaussianHead {
+class GaussianHead : public LocationScale<GaussianHead> {
  public:
   static constexpr const char* kKind = "gru-ode-bayes";
 
   GaussianHead(ParameterLayout& layout, const EngineSettings& model, const LossSettings& loss,
                Index features)
-      : features_(features),
+      : LocationScale(features),
         network_(layout, "head", model.hidden, model.head_hidden, {{"moments", 2 * features}}),
         observation_std_(loss.kl_observation_std) {}
 
@@ -63,37 +63,6 @@ class GaussianHead {
                           weight, gradient(d_pre), gradient(d_post));
   }
 
-  // What the encoder is told of an observation: v = [x, μ, log σ², e].
-  template <class S>
-  void encoder_inputs(const S* phi, Index j, S x, S* v) const {
-    v[0] = x;
-    v[1] = phi[j];
-    v[2] = phi[features_ + j];
-    v[3] = surprise(phi, j, x);
-  }
-
-  template <class S>
-  void encoder_inputs_backward(const S* phi, Index j, const S* v, const S* d_v, S* d_phi) const {
-    d_phi[j] += d_v[1];
-    d_phi[features_ + j] += d_v[2];
-    surprise_backward(phi, j, v[3], d_v[3], d_phi);
-  }
-
-  // Multiplies the predictive scale of feature j wherever it is asked for. States and means stay:
-  // what the encoder reads of the scale is undone in its weights.
-  template <class S>
-  void rescale(Index j, double factor, const FeatureEncoder& encoder, S* params) const {
-    const auto shift = static_cast<S>(2.0 * std::log(factor));
-    params[network_.output_bias(0) + features_ + j] += shift;
-    encoder.compensate(j, 2, S(1), shift, params);
-    encoder.compensate(j, 3, static_cast<S>(1.0 / factor), S(0), params);
-  }
-
-  template <class S>
-  S mean(const S* phi, Index j) const {
-    return phi[j];
-  }
-
   template <class S>
   Marginal marginal(const S* phi, Index j) const {
     const double variance = std::exp(static_cast<double>(phi[features_ + j]));
@@ -102,12 +71,11 @@ class GaussianHead {
   }
 
  private:
-  // e = (x − μ_j)/σ_j, how far the observation is from what was expected.
-  template <class S>
-  S surprise(const S* phi, Index j, S x) const {
-    return (x - phi[j]) / sigma(phi, j);
-  }
+  friend class LocationScale<GaussianHead>;
 
+  Index log_scale_bias() const { return network_.output_bias(0) + features_; }
+
+  // Of e = (x − μ_j)/σ_j.
   template <class S>
   void surprise_backward(const S* phi, Index j, S e, S d_e, S* d_phi) const {
     d_phi[j] -= d_e / sigma(phi, j);
@@ -127,7 +95,6 @@ class GaussianHead {
     return {d_phi, d_phi + features_};
   }
 
-  Index features_;
   MlpBank network_;
   double observation_std_;
 };

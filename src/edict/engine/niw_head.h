@@ -8,22 +8,22 @@
 #include <cmath>
 
 #include "edict/engine/engine_settings.h"
+#include "edict/engine/location_scale.h"
 #include "edict/engine/marginal.h"
 #include "edict/evidential/losses.h"
 #include "edict/evidential/niw.h"
 #include "edict/math/special.h"
-#include "edict/nn/feature_encoder.h"
 #include "edict/nn/mlp_bank.h"
 
 namespace edict {
 
-class NiwHead {
+class NiwHead : public LocationScale<NiwHead> {
  public:
   static constexpr const char* kKind = "edict";
 
   NiwHead(ParameterLayout& layout, const EngineSettings& model, const LossSettings& loss,
           Index features)
-      : features_(features),
+      : LocationScale(features),
         networks_(layout, "head", model.hidden, model.head_hidden,
                   {{"mu", features}, {"psi", features}, {"lambda", 1}, {"nu", 1}}),
         conjugate_(loss.kl_form == "niw"),
@@ -88,37 +88,6 @@ class NiwHead {
     add(after, d_post);
   }
 
-  // What the encoder is told of an observation: v = [x, μ, log ψ, e].
-  template <class S>
-  void encoder_inputs(const S* phi, Index j, S x, S* v) const {
-    v[0] = x;
-    v[1] = phi[j];
-    v[2] = phi[features_ + j];
-    v[3] = surprise(phi, j, x);
-  }
-
-  template <class S>
-  void encoder_inputs_backward(const S* phi, Index j, const S* v, const S* d_v, S* d_phi) const {
-    d_phi[j] += d_v[1];
-    d_phi[features_ + j] += d_v[2];
-    surprise_backward(phi, j, v[3], d_v[3], d_phi);
-  }
-
-  // Multiplies the predictive scale of feature j wherever it is asked for. States and means stay:
-  // what the encoder reads of the scale is undone in its weights.
-  template <class S>
-  void rescale(Index j, double factor, const FeatureEncoder& encoder, S* params) const {
-    const auto shift = static_cast<S>(2.0 * std::log(factor));
-    params[networks_.output_bias(1) + j] += shift;
-    encoder.compensate(j, 2, S(1), shift, params);
-    encoder.compensate(j, 3, static_cast<S>(1.0 / factor), S(0), params);
-  }
-
-  template <class S>
-  S mean(const S* phi, Index j) const {
-    return phi[j];
-  }
-
   template <class S>
   Marginal marginal(const S* phi, Index j) const {
     const Niw<S> p = niw(phi);
@@ -128,12 +97,11 @@ class NiwHead {
   }
 
  private:
-  // e = (x − μ_j)/σ̂_j, how far the observation is from what was expected.
-  template <class S>
-  S surprise(const S* phi, Index j, S x) const {
-    return (x - phi[j]) / sigma(phi, j);
-  }
+  friend class LocationScale<NiwHead>;
 
+  Index log_scale_bias() const { return networks_.output_bias(1); }
+
+  // Of e = (x − μ_j)/σ_j.
   template <class S>
   void surprise_backward(const S* phi, Index j, S e, S d_e, S* d_phi) const {
     const S lambda = phi[2 * features_];
@@ -164,7 +132,6 @@ class NiwHead {
     d_phi[2 * features_ + 1] += d.d_nu;
   }
 
-  Index features_;
   MlpBank networks_;
   bool conjugate_;
   double observation_std_;
