@@ -19,7 +19,7 @@ constexpr Index kVectorBytes = 16, kVectorRegisters = 16;
 template <class S>
 struct Lanes {
   static constexpr Index kCount = kVectorBytes / static_cast<Index>(sizeof(S));
-  typedef S Vector __attribute__((vector_size(kVectorBytes)));
+  using Vector __attribute__((vector_size(kVectorBytes))) = S;
 
   static Vector load(const S* from) {
     Vector v;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "edict/core/generator.h"
@@ -14,7 +15,7 @@ namespace edict {
 class Dropout {
  public:
   explicit Dropout(double rate)
-      : rate_(rate), threshold_(static_cast<std::uint64_t>(rate * 65536.0 + 0.5)) {}
+      : rate_(rate), threshold_(static_cast<std::uint64_t>(std::lround(rate * 65536.0))) {}
   static Dropout off() { return Dropout(0.0); }
 
   bool active() const { return rate_ > 0; }
