@@ -56,6 +56,24 @@ TEST_F(ClassifyAndStress, SweepsAllGuardsIntoTableAndJson) {
   EXPECT_EQ(json["series"], 22);
 }
 
+// A kind without a distribution cannot be asked what it expects.
+TEST_F(ClassifyAndStress, WithoutGuardAKindIsSweptWithThoseThatItCanServe) {
+  ASSERT_EQ(tool->edict("train d.csv --out g --model gru-d --set model.hidden=4"
+                        " --set train.epochs=1")
+                .code,
+            0);
+  const Tool::Outcome outcome = tool->edict("stress g d.csv --levels 9 --seeds 0 --json g.json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const nlohmann::json json = nlohmann::json::parse(tool->read("g.json"));
+  EXPECT_EQ(json["guards"].size(), 2u);
+  EXPECT_TRUE(json["guards"].contains("none") && json["guards"].contains("pop-mean"));
+  EXPECT_EQ(outcome.out.find("edgr"), std::string::npos) << outcome.out;
+  // Asked for by name it is refused rather than left out.
+  const Tool::Outcome asked = tool->edict("stress g d.csv --levels 9 --guard edgr");
+  EXPECT_EQ(asked.code, 2);
+  EXPECT_NE(asked.err.find("gru-d"), std::string::npos) << asked.err;
+}
+
 TEST_F(ClassifyAndStress, GivesTheSameFilesForAnyNumberOfThreads) {
   ASSERT_EQ(tool->edict("classify m d.csv --out one --set classify.batch=8 --threads 1").code, 0);
   EXPECT_EQ(tool->read("one"), tool->read("clf"));
