@@ -79,6 +79,23 @@ TEST(StepLimits, MoreThanTenMillionStepsAreRefusedAtOnce) {
   }
 }
 
+// model.step is only its first: once the state is at rest stability alone bounds the others, which
+// are then a few units of time long.
+TEST(StepLimits, TheAdaptiveSolverCrossesAGapThatFixedStepsCannot) {
+  Config config = config_with("dopri5");
+  config.model.step = 1e-4;
+  const Agenda<double> agenda = asked_at({1.0, 1e3, 2e3});
+  const JumpOde<NiwHead> model(named_settings(config), kFeatures, 2);
+  const Answer answer = answer_to(model, model.layout.initial<double>(1), {&agenda});
+  ASSERT_EQ(answer.marginals.size(), 9u);
+  // At rest: twice as late is the same state, to the tolerance of the solver.
+  EXPECT_NEAR(answer.marginals[3].mean, answer.marginals[6].mean, 1e-2);
+  config.model.solver = "euler";
+  const JumpOde<NiwHead> fixed(named_settings(config), kFeatures, 2);
+  EXPECT_NE(refusal_of([&] { answer_to(fixed, fixed.layout.initial<double>(1), {&agenda}); }),
+            "accepted");
+}
+
 // φ holds the logarithm of the scale, which is finite far beyond where the scale is. Float ends at
 // e^88.7.
 TEST(NotFinite, AScaleThatOverflowsIsAnErrorWithSeriesTimeAndFeature) {
