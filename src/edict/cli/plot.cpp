@@ -61,8 +61,7 @@ void run(const Options& options) {
   std::vector<report::Section> sections;
   std::map<std::string_view, std::vector<std::string>> met;  // drawn series, by met_as
   for (std::size_t i : series) {
-    const bool own = model.protocol.from_first && data.events(i) > 0;
-    const double start = own ? data.times[data.first_event[i]] : 0.0;
+    const double start = model.protocol.start_of(data, i);
     const double end = data.events(i) > 0
                            ? std::max(model.protocol.t_cut, data.times[data.first_event[i + 1] - 1])
                            : model.protocol.horizon;

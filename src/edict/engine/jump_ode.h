@@ -33,7 +33,8 @@ struct JumpOde {
         update(layout, "update", features * settings.model.encoder_width, hidden),
         head(layout, settings.model, settings.loss, features),
         names(settings.feature_names),
-        time_unit(settings.time_unit) {
+        time_unit(settings.time_unit),
+        time_origin(settings.time_origin) {
     // Last, so that the parameters before it are those of the same model without a classifier.
     if (class_count > 0)
       classifier.emplace(layout, "classifier", hidden, class_count,
@@ -95,7 +96,7 @@ struct JumpOde {
   H head;
   std::optional<Classifier> classifier;  // reads h(T)
   std::vector<std::string> names;
-  double time_unit;
+  double time_unit, time_origin;
 };
 
 }  // namespace edict

@@ -289,6 +289,10 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
     throw refuse("its metadata is malformed");
   }
   if (!model.config.data.t_cut) throw refuse("its data.t_cut is not resolved");
+  if (model.config.data.start == "origin" && !model.config.data.origin)
+    throw refuse("its data.origin is not resolved");
+  model.protocol.origin = model.config.data.clock_origin();
+  model.protocol.may_start_earlier = model.config.data.start == "origin";
   model.protocol.time_unit = model.config.data.time_unit;
   model.protocol.t_cut = *model.config.data.t_cut;
   model.protocol.from_first = model.config.data.start == "first";
