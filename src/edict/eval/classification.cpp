@@ -44,10 +44,10 @@ ClassProbabilities softmax(const Matrix<float>& logits) {
 
 ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
                                        std::span<const std::size_t> series, ThreadPool& pool,
-                                       const Guard& guard) {
+                                       const Guard& guard, StopFlag stop) {
   check(model, data, guard);
   if (model.network->has_distribution()) {
-    const Encoding encoding = encode(model, data, series, pool, guard);
+    const Encoding encoding = encode(model, data, series, pool, guard, stop);
     ClassProbabilities result =
         class_probabilities(model, encoding.states, model.params.tail(model.classifier_size()));
     result.observations = encoding.observations;
@@ -59,8 +59,9 @@ ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
   for (const std::size_t i : series) agendas.push_back(encoding_agenda(model.protocol, data, i));
   for (const auto& agenda : agendas) examples.push_back({&agenda});
   std::vector<std::vector<Clipped>> clips;
-  ClassProbabilities result =
-      softmax(infer_classes(model, examples, pool, model.inference_options(guard), &clips));
+  InferenceOptions options = model.inference_options(guard);
+  options.stop = stop;
+  ClassProbabilities result = softmax(infer_classes(model, examples, pool, options, &clips));
   for (const auto& agenda : agendas) result.observations += agenda.feature.size();
   for (const auto& own : clips) result.clipped += own.size();
   return result;
@@ -73,8 +74,10 @@ ClassProbabilities class_probabilities(const Model& model, const Matrix<float>& 
 
 std::vector<ClassProbabilities> class_probabilities_over_time(
     const Model& model, const Dataset& data, std::span<const std::size_t> series,
-    const std::vector<double>& times, ThreadPool& pool, const Guard& guard) {
+    const std::vector<double>& times, ThreadPool& pool, const Guard& guard, StopFlag stop) {
   check(model, data, guard);
+  InferenceOptions options = model.inference_options(guard);
+  options.stop = stop;
   const bool walks = model.network->has_distribution();
   std::vector<Agenda<float>> agendas;
   for (const std::size_t i : series)
@@ -87,12 +90,11 @@ std::vector<ClassProbabilities> class_probabilities_over_time(
       examples.clear();
       for (const double time : times)
         examples.push_back({&agendas[s], model.protocol.to_model_time(time)});
-      result[s] = softmax(infer_classes(model, examples, pool, model.inference_options(guard)));
+      result[s] = softmax(infer_classes(model, examples, pool, options));
     }
     return result;
   }
   for (const auto& agenda : agendas) examples.push_back({&agenda});
-  InferenceOptions options = model.inference_options(guard);
   options.marginals = InferenceOptions::Marginals::none;
   options.states = true;
   const std::vector<Answer> answers = infer(model, examples, pool, options);

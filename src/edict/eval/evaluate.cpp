@@ -19,7 +19,7 @@ std::optional<CalibrationResult> judged(std::span<const SeriesCalibration> serie
 }  // namespace
 
 Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std::size_t> series,
-                    ThreadPool& pool, const Guard& guard) {
+                    ThreadPool& pool, const Guard& guard, StopFlag stop) {
   const DataSettings& settings = model.config.data;
   const Holdout holdout = draw_holdout(data, model.protocol.t_cut, settings.holdout,
                                        static_cast<std::uint64_t>(settings.seed));
@@ -32,6 +32,7 @@ Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std
       extrapolation(series.size());
   InferenceOptions options = model.inference_options(guard);
   options.marginals = InferenceOptions::Marginals::observed;
+  options.stop = stop;
   const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
   pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
     const auto& stops = agendas[i].stops;

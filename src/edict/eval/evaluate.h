@@ -25,9 +25,10 @@ struct Evaluation {
   std::size_t absorbed = 0, clipped = 0;
 };
 
-// In the model's units: standardised, unless data.standardise is off.
+// In the model's units: standardised, unless data.standardise is off. Throws Interrupted when
+// `stop` is set.
 Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std::size_t> series,
-                    ThreadPool& pool, const Guard& guard = {});
+                    ThreadPool& pool, const Guard& guard = {}, StopFlag stop = nullptr);
 
 nlohmann::json to_json(const Evaluation& evaluation);
 void from_json(const nlohmann::json& json, Evaluation& evaluation);
