@@ -21,7 +21,10 @@ const Dataset& data() {
 
 Config config(const std::string& kind, std::int64_t chunk = 32) {
   Config c = small_synthetic_config();
-  c.model.kind = kind;
+  if (kind == "closed-form")
+    c.model.propagator = kind;
+  else
+    c.model.kind = kind;
   c.model.hidden = 8;
   c.model.step = 0.5;
   c.train.epochs = 3;
@@ -99,7 +102,8 @@ TEST_P(ThreadCount, DoesNotChangeABit) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, ThreadCount,
-                         testing::Values("edict", "gru-ode-bayes", "gru-d", "ipn", "seft"),
+                         testing::Values("edict", "closed-form", "gru-ode-bayes", "gru-d", "ipn",
+                                         "seft"),
                          [](const auto& kind) {
                            std::string name = kind.param;
                            std::replace(name.begin(), name.end(), '-', '_');

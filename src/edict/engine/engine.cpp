@@ -111,10 +111,9 @@ void Engine<S, H>::plan(Index index) {
     farthest = stops[column.absorb].time;
   else if (!any)
     return;
-  if (network_.propagator.steps_to(column.clock, farthest) > SteppedGruOde::kMaxSteps)
-    fail(
-        column, std::min(column.absorb, stops.size() - 1),
-        fmt::format("would take more than {:.0e} solver steps to reach", SteppedGruOde::kMaxSteps));
+  if (network_.propagator.steps_to(column.clock, farthest) > Propagator::kMaxSteps)
+    fail(column, std::min(column.absorb, stops.size() - 1),
+         fmt::format("would take more than {:.0e} solver steps to reach", Propagator::kMaxSteps));
   if (column.absorb < stops.size() && farthest <= column.clock.start)
     arrive(index);
   else
@@ -228,7 +227,7 @@ std::int64_t Engine<S, H>::steps_alike() const {
 template <class S, Head H>
 void Engine<S, H>::take_step() {
   const Index n = network_.hidden;
-  const SteppedGruOde& propagator = network_.propagator;
+  const Propagator& propagator = network_.propagator;
   const auto target_of = [&](const Branch& branch) {
     return state_.columns[static_cast<std::size_t>(branch.column)].agenda->stops[branch.stop].time;
   };
@@ -269,8 +268,8 @@ void Engine<S, H>::take_step() {
   for (Index i = 0; i < w; ++i) dt[i] = static_cast<S>(lanes_[static_cast<std::size_t>(i)].move.dt);
   for (int stage = 0; stage < propagator.stages(); ++stage)
     stages_.push_back(propagator.stage(tape_, w));
-  const std::span<SteppedGruOde::Stage<S>> stages{stages_.data() + op.first_stage,
-                                                  static_cast<std::size_t>(propagator.stages())};
+  const std::span<Stage<S>> stages{stages_.data() + op.first_stage,
+                                   static_cast<std::size_t>(propagator.stages())};
   S* const h = const_cast<S*>(stages[0].h);
   gather<S>(state_.h.data(), sources, n, h);
   norms_.resize(static_cast<std::size_t>(w));
@@ -305,7 +304,7 @@ void Engine<S, H>::take_step() {
           main ? std::min(column.absorb, column.agenda->stops.size() - 1) : branch->stop;
       if (!accepted && propagator.vanished(clock, column.agenda->stops[stop].time))
         fail(column, stop, "cannot be reached within the tolerance (the step vanished)");
-      if (static_cast<double>(clock.steps) > SteppedGruOde::kMaxSteps)
+      if (static_cast<double>(clock.steps) > Propagator::kMaxSteps)
         fail(column, stop, "cannot be reached within the tolerance (too many steps)");
     }
     const bool there = accepted && lane.move.last;

@@ -113,7 +113,7 @@ class Engine {
   std::vector<StopOp> stop_ops_;
   std::vector<std::uint8_t> op_is_stop_;
   std::vector<Index> op_places_;
-  std::vector<SteppedGruOde::Stage<S>> stages_;
+  std::vector<Stage<S>> stages_;
 
   LossWeights loss_;
   LossSums sums_;

@@ -1,5 +1,7 @@
 #include "edict/engine/engine_settings.h"
 
+#include <algorithm>
+
 namespace edict {
 
 void declare(EngineSettings& s, settings::Keys& keys) {
@@ -10,6 +12,9 @@ void declare(EngineSettings& s, settings::Keys& keys) {
   keys.push_back(whole("model.encoder_width",
                        "encoding width per feature; seft: of its set elements", s.encoder_width, 1,
                        1024));
+  keys.push_back(text("model.propagator",
+                      "between observations: the GRU-ODE in steps, or a closed form without any",
+                      s.propagator, {"gru-ode", "closed-form"}));
   keys.push_back(text("model.solver", "how dh/dt is integrated", s.solver,
                       {"euler", "midpoint", "rk4", "dopri5"}));
   keys.push_back(number("model.step", "longest step (first step of dopri5), in time units", s.step,
@@ -18,6 +23,19 @@ void declare(EngineSettings& s, settings::Keys& keys) {
   keys.push_back(number("model.atol", "absolute tolerance of dopri5", s.atol, 1e-14, 1.0));
   keys.push_back(text("model.surprise", "deviation that scales the encoder's error input",
                       s.surprise, {"epistemic", "predictive"}));
+  keys.push_back(number_or_auto(
+      "model.shortest_scale",
+      "shortest time scale a closed form starts with, in time units; auto: from gaps and lengths",
+      s.shortest_scale, 1e-12, 1e12));
+  keys.push_back(number_or_auto("model.longest_scale",
+                                "longest time scale a closed form starts with, in time units; "
+                                "auto: 5 times the longest series",
+                                s.longest_scale, 1e-12, 1e12));
+}
+
+TimeScales time_scales(const EngineSettings& settings) {
+  const double shortest = settings.shortest_scale.value_or(settings.step);
+  return {shortest, std::max(settings.longest_scale.value_or(100 * shortest), 2 * shortest)};
 }
 
 void declare(LossSettings& s, settings::Keys& keys) {

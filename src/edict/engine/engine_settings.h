@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "edict/settings/settings.h"
@@ -12,12 +13,21 @@ struct EngineSettings {
   std::int64_t hidden = 50;
   std::int64_t head_hidden = 25;
   std::int64_t encoder_width = 25;
+  std::string propagator = "gru-ode";
   std::string solver = "euler";
   double step = 0.05;
   double rtol = 1e-3;
   double atol = 1e-4;
   std::string surprise = "epistemic";
+  // In the model's unit of time; absent: chosen from the data when a model is made.
+  std::optional<double> shortest_scale, longest_scale;
 };
+
+// The range of time scales that a network is prepared for, shortest < longest.
+struct TimeScales {
+  double shortest, longest;
+};
+TimeScales time_scales(const EngineSettings& settings);
 
 struct LossSettings {
   double kl = 1e-3;

@@ -9,7 +9,7 @@
 
 #include "edict/engine/head.h"
 #include "edict/engine/network.h"
-#include "edict/engine/stepped_gru_ode.h"
+#include "edict/engine/propagator.h"
 #include "edict/math/activation.h"
 #include "edict/math/relu.h"
 #include "edict/nn/classifier.h"
@@ -89,7 +89,7 @@ struct JumpOde {
   Index features, covariates, hidden;
   ParameterLayout layout;
   Linear init0, init1;
-  SteppedGruOde propagator;
+  Propagator propagator;
   FeatureEncoder encoder;
   GruCell update;
   H head;

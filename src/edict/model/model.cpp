@@ -38,6 +38,19 @@ Standardisation standardisation_from_json(const nlohmann::json& json) {
   return {json.at("mean"), json.at("scale"), json.at("statics_mean"), json.at("statics_scale")};
 }
 
+// Only where the network asks for them, so that other models carry no number that means nothing. A
+// state that starts by remembering longer than one gap, and some of it longer than any series,
+// learns faster and ends better (docs/trials.md).
+void resolve_time_scales(const Protocol& protocol, const Dataset& data, const Split& split,
+                         EngineSettings& settings) {
+  if (settings.propagator != "closed-form") return;
+  const Gaps found = gaps(protocol, data, split.train);
+  if (!settings.shortest_scale && found.median > 0)
+    settings.shortest_scale = std::min(10 * found.median, found.longest_series / 10);
+  if (!settings.longest_scale && found.longest_series > 0)
+    settings.longest_scale = 5 * found.longest_series;
+}
+
 }  // namespace
 
 Marginal to_raw(const Standardisation& standardisation, std::size_t feature,
@@ -55,6 +68,7 @@ Model Model::create(const Config& config, const Dataset& data, const Split& spli
   model.statics = data.statics;
   model.classes = data.classes;
   model.protocol = fit_protocol(model.config.data, data, split);
+  resolve_time_scales(model.protocol, data, split, model.config.model);
   // Not random, so that the same run writes the same file.
   model.seen =
       SeenSeries(Hash().number(config.data.seed).number(fingerprint(data)).text("salt").value());
