@@ -84,6 +84,18 @@ TEST(ClosedForm, PairsTurnAndFade) {
   }
 }
 
+TEST(ClosedForm, AnyTimeIsOneMove) {
+  ParameterLayout layout;
+  const Propagator propagator(layout, "ode", settings(8), 0);
+  const Clock clock = propagator.begin(2.0, 0.05);
+  for (const double target : {2.0, 2.001, 3.0, 1e9}) {
+    const Move move = propagator.next(clock, target);
+    EXPECT_TRUE(move.last);
+    EXPECT_EQ(move.dt, target - 2.0);
+    EXPECT_LE(propagator.steps_to(clock, target), 1.0);
+  }
+}
+
 TEST(ClosedForm, ForeverIsRest) {
   const Propagated<float> p(12);
   const auto h = random_state<float>(12, 5);
@@ -142,8 +154,12 @@ TEST(ClosedFormGradient, ThroughEventsForecastsAndBranches) {
                    });
 }
 
-TEST(ClosedFormGolden, LossesAndGradientsEqualPyTorch) {
-  for (const auto& c : peer_cases("closed_form")) {
+// And with everything else that can replace a part of the published model, alone and together.
+class OptionsGolden : public testing::TestWithParam<const char*> {};
+
+TEST_P(OptionsGolden, LossesAndGradientsEqualPyTorch) {
+  for (const auto& c : peer_cases(GetParam())) {
+    SCOPED_TRACE(c.at("config").dump());
     const Config config = peer_config(c);
     const Network model(network_settings(config), c.at("features"), c.at("covariates"));
     const auto params = peer_vector<double>(model.layout, c.at("params"));
@@ -157,9 +173,12 @@ TEST(ClosedFormGolden, LossesAndGradientsEqualPyTorch) {
     EXPECT_NEAR(sums.nll, c.at("nll"), 1e-10 * std::abs(sums.nll));
     EXPECT_NEAR(sums.kl, c.at("kl"), 1e-10 * std::abs(sums.kl));
     EXPECT_NEAR(sums.evidence, c.at("evidence"), 1e-10 * std::abs(sums.evidence));
+    // As far as PyTorch's lgamma and digamma agree with ours, see walk_golden_test.cpp.
     expect_peer_gradients(model.layout, grads, c.at("grads"), 1e-8);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Peers, OptionsGolden, testing::Values("closed_form", "options"));
 
 }  // namespace
 }  // namespace edict

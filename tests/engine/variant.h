@@ -5,21 +5,27 @@
 #include <string>
 #include <vector>
 
-#include "edict/core/error.h"
 #include "edict/model/config.h"
 
 namespace edict {
 
 inline const std::vector<std::string>& variants() {
-  static const std::vector<std::string> names{"euler", "midpoint", "rk4", "dopri5", "closed_form"};
+  static const std::vector<std::string> names{"euler",       "midpoint", "rk4",     "dopri5",
+                                              "closed_form", "memory",   "bounded", "forgetting"};
   return names;
 }
 
 inline void set_variant(Config& config, const std::string& name) {
-  if (name == "closed_form")
-    assign(config, "model.propagator=closed-form");
-  else
+  if (name == "euler" || name == "midpoint" || name == "rk4" || name == "dopri5") {
     assign(config, "model.solver=" + name);
+    return;
+  }
+  assign(config, "model.propagator=closed-form");
+  if (name == "closed_form") return;
+  for (const char* told : {"memory_mask", "memory_age", "memory_last", "memory_mean", "recall"})
+    assign(config, std::string("model.") + told + "=true");
+  if (name == "bounded") assign(config, "model.absorb=bounded");
+  if (name == "forgetting") assign(config, "model.evidence=forgetting");
 }
 
 }  // namespace edict

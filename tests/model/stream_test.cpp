@@ -247,9 +247,9 @@ TEST(Stream, RefusesBadInputAndStaysAsItWas) {
 
 // 1e300 is no measurement, but legal: it enters as the largest value that the model can bear, in a
 // stream as in a batch.
-TEST(Stream, BearsAbsurdValuesAsTheBatchDoes) {
+TEST_P(StreamTest, BearsAbsurdValuesAsTheBatchDoes) {
   Dataset data = small_dataset();
-  const auto model = shared_model(data, "euler");
+  const auto model = shared_model(data, GetParam());
   Stream stream(model);
   const Observation absurd[] = {{0, 1e300}, {1, -1e300}};
   stream.observe(1.0, absurd);

@@ -4,8 +4,10 @@
 //
 //   z(Δ) = z e^{(−decay + 2πi·frequency) Δ}         g(Δ) = rest + (g − rest) e^{−rate Δ}
 //
-// Decay, frequency and rate are softplus of a parameter each and thus never negative. They start
-// spread log-uniformly over the time scales from model.shortest_scale to model.longest_scale.
+// Further rows, which are no part of h, only forget: s(Δ) = s e^{−forgetting Δ} (forgetting.h).
+// Decay, frequency, rate and forgetting are softplus of a parameter each and thus never negative.
+// They start spread log-uniformly over the time scales from model.shortest_scale to
+// model.longest_scale.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +30,11 @@ namespace edict {
 
 class ClosedForm {
  public:
-  ClosedForm(ParameterLayout& layout, const std::string& name, const EngineSettings& settings)
-      : size_(settings.hidden), pairs_(settings.hidden / 4) {
+  ClosedForm(ParameterLayout& layout, const std::string& name, const EngineSettings& settings,
+             Index forgetting_rows = 0)
+      : size_(settings.hidden + forgetting_rows),
+        pairs_(settings.hidden / 4),
+        relaxing_(settings.hidden - 2 * pairs_) {
     const TimeScales scales = time_scales(settings);
     const double fast = 1.0 / scales.shortest, slow = 1.0 / scales.longest;
     // A pair that turns by one radian in its time scale fades in several of them.
@@ -39,11 +44,15 @@ class ClosedForm {
       frequency_ =
           layout.add(name + ".frequency", {pairs_}, Start::rates(fast / kTurn, slow / kTurn));
     }
-    rate_ = layout.add(name + ".rate", {size_ - 2 * pairs_}, Start::rates(fast, slow));
-    rest_ = layout.add(name + ".rest", {size_ - 2 * pairs_}, Start::constant(0.0));
+    rate_ = layout.add(name + ".rate", {relaxing_}, Start::rates(fast, slow));
+    rest_ = layout.add(name + ".rest", {relaxing_}, Start::constant(0.0));
+    const double middle = std::sqrt(fast * slow);
+    if (forgetting_rows > 0)
+      forgetting_ =
+          layout.add(name + ".forgetting", {forgetting_rows}, Start::rates(middle, middle));
   }
 
-  Index size() const { return size_; }
+  Index size() const { return size_; }  // of a state, H and what only forgets
   // The whole way to `target` is one move.
   Move next(const Clock& clock, double target) const {
     const double gap = target - clock.start;
@@ -57,8 +66,9 @@ class ClosedForm {
       transposed[decay_ + i] = softplus(params[decay_ + i]);
       transposed[frequency_ + i] = softplus(params[frequency_ + i]);
     }
-    for (Index i = 0; i < size_ - 2 * pairs_; ++i)
-      transposed[rate_ + i] = softplus(params[rate_ + i]);
+    for (Index i = 0; i < relaxing_; ++i) transposed[rate_ + i] = softplus(params[rate_ + i]);
+    for (Index i = 0; i < size_ - hidden(); ++i)
+      transposed[forgetting_ + i] = softplus(params[forgetting_ + i]);
   }
 
   // What backward needs besides h: the factors, H × w.
@@ -90,12 +100,23 @@ class ClosedForm {
       const S* const g = h + 2 * n;
       S* const g_next = h_next + 2 * n;
       S* const left = factors + 2 * n;
-      sweep<S>(size_ - 2 * n, [=](auto lanes, Index i) {
+      sweep<S>(relaxing_, [=](auto lanes, Index i) {
         const auto e = exp_lanes(-t * lanes.load(rate + i)), from = lanes.load(g + i);
         // Written so that no time leaves exactly what was there.
         return [=, to = from + (lanes.load(rest + i) - from) * (S(1) - e)] {
           lanes.store(e, left + i);
           lanes.store(to, g_next + i);
+        };
+      });
+      const S* const forgetting = params.values + forgetting_;
+      const S* const s = h + hidden();
+      S* const s_next = h_next + hidden();
+      S* const kept = factors + hidden();
+      sweep<S>(size_ - hidden(), [=](auto lanes, Index i) {
+        const auto e = exp_lanes(-t * lanes.load(forgetting + i));
+        return [=, to = lanes.load(s + i) * e] {
+          lanes.store(e, kept + i);
+          lanes.store(to, s_next + i);
         };
       });
     }
@@ -105,14 +126,16 @@ class ClosedForm {
   template <class S>
   void backward(const S* params, Index w, const S* dt, const S* h, const S* factors,
                 Arena<S>& scratch, S* d_h, S* grads) const {
-    const Index n = pairs_, m = size_ - 2 * n;
+    const Index n = pairs_, m = relaxing_, f = size_ - hidden();
     S* const d_decay = scratch.take(n);
     S* const d_angle = scratch.take(n);
     S* const d_rate = scratch.take(m);
+    S* const d_forgetting = scratch.take(f);
     S* const d_rest = grads + rest_;
     std::fill_n(d_decay, n, S(0));
     std::fill_n(d_angle, n, S(0));
     std::fill_n(d_rate, m, S(0));
+    std::fill_n(d_forgetting, f, S(0));
     for (Index column = 0; column < w; ++column, h += size_, factors += size_, d_h += size_) {
       const S t = dt[column];
       sweep<S>(n, [=](auto lanes, Index i) {
@@ -145,6 +168,17 @@ class ClosedForm {
           lanes.store(d_from, d_g + i);
         };
       });
+      const S* const s = h + hidden();
+      const S* const kept = factors + hidden();
+      S* const d_s = d_h + hidden();
+      sweep<S>(f, [=](auto lanes, Index i) {
+        const auto d_from = lanes.load(d_s + i) * lanes.load(kept + i);
+        const auto forgets = lanes.load(d_forgetting + i) - t * d_from * lanes.load(s + i);
+        return [=] {
+          lanes.store(forgets, d_forgetting + i);
+          lanes.store(d_from, d_s + i);
+        };
+      });
     }
     for (Index i = 0; i < n; ++i) {
       grads[decay_ + i] += d_decay[i] * sigmoid(params[decay_ + i]);
@@ -152,13 +186,17 @@ class ClosedForm {
           static_cast<S>(2 * std::numbers::pi) * d_angle[i] * sigmoid(params[frequency_ + i]);
     }
     for (Index i = 0; i < m; ++i) grads[rate_ + i] += d_rate[i] * sigmoid(params[rate_ + i]);
+    for (Index i = 0; i < f; ++i)
+      grads[forgetting_ + i] += d_forgetting[i] * sigmoid(params[forgetting_ + i]);
   }
 
  private:
   static constexpr double kFading = 0.2;
 
-  Index size_, pairs_;
-  Index decay_ = 0, frequency_ = 0, rate_, rest_;
+  Index hidden() const { return 2 * pairs_ + relaxing_; }
+
+  Index size_, pairs_, relaxing_;
+  Index decay_ = 0, frequency_ = 0, rate_, rest_, forgetting_ = 0;
 };
 
 }  // namespace edict

@@ -21,6 +21,14 @@ struct EngineSettings {
   std::string surprise = "epistemic";
   // In the model's unit of time; absent: chosen from the data when a model is made.
   std::optional<double> shortest_scale, longest_scale;
+  bool memory_mask = false;
+  bool memory_age = false;
+  bool memory_last = false;
+  bool memory_mean = false;
+  bool recall = false;
+  std::string absorb = "raw";
+  double absorb_bound = 3.0;
+  std::string evidence = "free";
 };
 
 // The range of time scales that a network is prepared for, shortest < longest.

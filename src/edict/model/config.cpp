@@ -138,6 +138,12 @@ void validate(const Config& config) {
                     "to less than 1",
                     config.data.train + config.data.validation));
   const TrainSettings& train = config.train;
+  // Recalibration multiplies scales and leaves states as they are; here states depend on scales.
+  if (train.recalibrate && config.model.absorb != "raw")
+    throw Error(fmt::format(
+        "train.recalibrate cannot be used with model.absorb = {}, whose bounds count in "
+        "the scales it would change; leave one of them out",
+        config.model.absorb));
   if (train.forecast_from && train.forecast_until && *train.forecast_until < *train.forecast_from)
     throw Error(
         fmt::format("train.forecast_until = {} lies before train.forecast_from = {}; give times in "

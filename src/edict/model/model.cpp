@@ -43,7 +43,9 @@ Standardisation standardisation_from_json(const nlohmann::json& json) {
 // learns faster and ends better (docs/trials.md).
 void resolve_time_scales(const Protocol& protocol, const Dataset& data, const Split& split,
                          EngineSettings& settings) {
-  if (settings.propagator != "closed-form") return;
+  const bool remembers = settings.memory_mask || settings.memory_age || settings.memory_last ||
+                         settings.memory_mean || settings.recall;
+  if (settings.propagator != "closed-form" && !remembers) return;
   const Gaps found = gaps(protocol, data, split.train);
   if (!settings.shortest_scale && found.median > 0)
     settings.shortest_scale = std::min(10 * found.median, found.longest_series / 10);
