@@ -27,6 +27,7 @@ struct Options {
 };
 
 void warn_about_time(const Model& model, const Dataset& data, Progress& progress) {
+  if (model.config.model.propagator != "gru-ode") return;  // has no steps
   std::vector<double> gaps;
   for (std::size_t i = 0; i < data.size(); ++i)
     for (std::size_t e = data.first_event[i] + 1; e < data.first_event[i + 1]; ++e)

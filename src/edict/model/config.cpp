@@ -31,6 +31,18 @@ void declare(TrainSettings& s, settings::Keys& keys) {
   keys.push_back(number("train.forecast",
                         "share of the series that, each epoch, only forecast after a random time",
                         s.forecast, 0, 1));
+  keys.push_back(number_or_auto("train.forecast_from",
+                                "earliest of these times; auto: the start of a series",
+                                s.forecast_from, -1e30, 1e30));
+  keys.push_back(number_or_auto("train.forecast_until",
+                                "latest of these times; auto: the end of a series",
+                                s.forecast_until, -1e30, 1e30));
+  keys.push_back(number_or_auto("train.forecast_reach",
+                                "how far ahead they forecast; auto: to the end of a series",
+                                s.forecast_reach, 1e-12, 1e30));
+  keys.push_back(flag("train.whole_series",
+                      "training series teach beyond data.t_cut, which limits what is judged",
+                      s.whole_series));
   keys.push_back(number("train.thin",
                         "share of the observations left out of training, drawn anew each epoch",
                         s.thin, 0, 0.95));
@@ -125,6 +137,18 @@ void validate(const Config& config) {
         fmt::format("data.train + data.validation = {} leaves no test split; make them sum "
                     "to less than 1",
                     config.data.train + config.data.validation));
+  const TrainSettings& train = config.train;
+  // Recalibration multiplies scales and leaves states as they are; here states depend on scales.
+  if (train.recalibrate && config.model.absorb != "raw")
+    throw Error(fmt::format(
+        "train.recalibrate cannot be used with model.absorb = {}, whose bounds count in "
+        "the scales it would change; leave one of them out",
+        config.model.absorb));
+  if (train.forecast_from && train.forecast_until && *train.forecast_until < *train.forecast_from)
+    throw Error(
+        fmt::format("train.forecast_until = {} lies before train.forecast_from = {}; give times in "
+                    "order",
+                    *train.forecast_until, *train.forecast_from));
 }
 
 }  // namespace edict

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,8 @@ struct TrainSettings {
   double weight_decay = 0.0;
   std::int64_t patience = 0;
   double forecast = 0.0;
+  std::optional<double> forecast_from, forecast_until, forecast_reach;  // in the data's unit
+  bool whole_series = false;
   double thin = 0.0;
   bool recalibrate = false;
   std::int64_t chunk = 64;

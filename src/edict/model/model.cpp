@@ -38,6 +38,21 @@ Standardisation standardisation_from_json(const nlohmann::json& json) {
   return {json.at("mean"), json.at("scale"), json.at("statics_mean"), json.at("statics_scale")};
 }
 
+// Only where the network asks for them, so that other models carry no number that means nothing. A
+// state that starts by remembering longer than one gap, and some of it longer than any series,
+// learns faster and ends better (docs/trials.md).
+void resolve_time_scales(const Protocol& protocol, const Dataset& data, const Split& split,
+                         EngineSettings& settings) {
+  const bool remembers = settings.memory_mask || settings.memory_age || settings.memory_last ||
+                         settings.memory_mean || settings.recall;
+  if (settings.propagator != "closed-form" && !remembers) return;
+  const Gaps found = gaps(protocol, data, split.train);
+  if (!settings.shortest_scale && found.median > 0)
+    settings.shortest_scale = std::min(10 * found.median, found.longest_series / 10);
+  if (!settings.longest_scale && found.longest_series > 0)
+    settings.longest_scale = 5 * found.longest_series;
+}
+
 }  // namespace
 
 Marginal to_raw(const Standardisation& standardisation, std::size_t feature,
@@ -58,6 +73,7 @@ Model Model::create(const Config& config, const Dataset& data, const Split& spli
   model.reading.recognised.clear();
   model.time_axis = data.time_axis.rules();
   model.protocol = fit_protocol(model.config.data, data, split);
+  resolve_time_scales(model.protocol, data, split, model.config.model);
   // Not random, so that the same run writes the same file.
   model.seen =
       SeenSeries(Hash().number(config.data.seed).number(fingerprint(data)).text("salt").value());

@@ -106,12 +106,32 @@ Protocol fit_protocol(DataSettings& settings, const Dataset& data, const Split& 
   return protocol;
 }
 
+Gaps gaps(const Protocol& protocol, const Dataset& data, std::span<const std::size_t> series) {
+  std::vector<double> between;
+  Gaps result;
+  for (const std::size_t i : series) {
+    if (data.events(i) == 0) continue;
+    const std::size_t first = data.first_event[i], end = data.first_event[i + 1];
+    const double start = protocol.from_first ? data.times[first] : 0.0;
+    result.longest_series =
+        std::max(result.longest_series, protocol.to_model_time(data.times[end - 1] - start));
+    for (std::size_t e = first + 1; e < end; ++e)
+      if (data.times[e] > data.times[e - 1]) between.push_back(data.times[e] - data.times[e - 1]);
+  }
+  if (between.empty()) return result;
+  const auto middle = between.begin() + static_cast<std::ptrdiff_t>(between.size() / 2);
+  std::nth_element(between.begin(), middle, between.end());
+  result.median = protocol.to_model_time(*middle);
+  return result;
+}
+
 // ------------------------------------------------------------------------------------- agendas
 
-Agenda<float> training_agenda(const Protocol& protocol, const Dataset& data, std::size_t series) {
+Agenda<float> training_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
+                              bool whole) {
   Agenda<float> agenda = begin_agenda(protocol, data, series);
   for (std::size_t e = data.first_event[series]; e < data.first_event[series + 1]; ++e) {
-    if (data.times[e] >= protocol.t_cut) break;
+    if (!whole && data.times[e] >= protocol.t_cut) break;
     agenda.stop(protocol.to_model_time(data.times[e]),
                 Agenda<float>::kAbsorb | Agenda<float>::kScore);
     for (const Observation& o : data.observed(e)) observe(protocol, o, agenda);
