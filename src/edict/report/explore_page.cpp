@@ -29,8 +29,9 @@ constexpr double kLeastForBands = 0.35;
 // Series are compressed together in blocks of so many bytes: large enough to compress well, small
 // enough that opening one is quick and that they fill a small page evenly.
 constexpr double kLeastBlock = 1 << 13, kMostBlock = 1 << 18, kBlocksAPage = 32;
-// Rows of the table of surprising observations.
-constexpr std::size_t kSurprising = 200;
+// Rows of the table of surprising observations: of all features, and of each, so that one feature
+// that a model is too sure of does not hide the others.
+constexpr std::size_t kSurprising = 100, kSurprisingOfFeature = 20, kSurprisingOfFeatures = 1000;
 // Series that are asked together.
 constexpr std::size_t kTogether = 512;
 constexpr std::size_t kMemory = std::size_t{256} << 20;
@@ -79,7 +80,8 @@ class Explorer {
         series_(series),
         pool_(pool),
         options_(options),
-        listed_(series.size()) {}
+        listed_(series.size()),
+        surprising_of_(model.features.size()) {}
 
   ExplorePage page() {
     list();
@@ -197,22 +199,28 @@ class Explorer {
     return za != zb ? za > zb : a.observation < b.observation;
   }
 
+  // The first `most` of a sorted list, with one more in it.
+  static void insert(std::vector<SurprisingObservation>& list, const SurprisingObservation& one,
+                     std::size_t most) {
+    if (list.size() == most && !more_surprising(one, list.back())) return;
+    list.insert(std::upper_bound(list.begin(), list.end(), one, more_surprising), one);
+    if (list.size() > most) list.pop_back();
+  }
+
   void collect(std::size_t place, const Expectations& expected) {
     const std::size_t series = series_[place];
     const std::vector<std::size_t>& asked = options_.request.features;
+    const std::size_t of_feature = std::clamp<std::size_t>(
+        kSurprisingOfFeatures / model_.features.size(), 2, kSurprisingOfFeature);
     std::size_t k = 0;
     for (std::size_t e = data_.first_event[series]; e < data_.first_event[series + 1]; ++e)
       for (std::size_t o = data_.first_observation[e]; o < data_.first_observation[e + 1]; ++o) {
         const Marginal& m = expected.marginals[k++];
-        if (!asked.empty() && std::find(asked.begin(), asked.end(),
-                                        static_cast<std::size_t>(data_.feature[o])) == asked.end())
-          continue;
+        const auto j = static_cast<std::size_t>(data_.feature[o]);
+        if (!asked.empty() && std::find(asked.begin(), asked.end(), j) == asked.end()) continue;
         const SurprisingObservation one{place, o, e, m, surprise(m, data_.value[o])};
-        if (surprising_.size() == kSurprising && !more_surprising(one, surprising_.back()))
-          continue;
-        surprising_.insert(
-            std::upper_bound(surprising_.begin(), surprising_.end(), one, more_surprising), one);
-        if (surprising_.size() > kSurprising) surprising_.pop_back();
+        insert(surprising_, one, kSurprising);
+        insert(surprising_of_[j], one, of_feature);
       }
   }
 
@@ -392,8 +400,15 @@ class Explorer {
   }
 
   nlohmann::json surprising() const {
+    std::vector<SurprisingObservation> all = surprising_;
+    for (const auto& own : surprising_of_) all.insert(all.end(), own.begin(), own.end());
+    std::sort(all.begin(), all.end(), more_surprising);
+    const auto same = [](const SurprisingObservation& a, const SurprisingObservation& b) {
+      return a.observation == b.observation;
+    };
+    all.erase(std::unique(all.begin(), all.end(), same), all.end());
     nlohmann::json rows = nlohmann::json::array();
-    for (const SurprisingObservation& one : surprising_) {
+    for (const SurprisingObservation& one : all) {
       const std::size_t first_event = data_.first_event[series_[one.series]];
       const BandPoint p = band_point(one.expected, options_.request.level);
       rows.push_back({{"series", one.series},
@@ -423,7 +438,7 @@ class Explorer {
         {"distribution", has_distribution()},
         {"level", options_.request.level},
         {"cut", model_.protocol.t_cut},
-        {"writtenCut", fmt::format("{}", model_.protocol.t_cut)},
+        {"writtenCut", fmt::format("{:.6g}", model_.protocol.t_cut)},
         {"calendar", nullptr},
         {"steps",
          {{"z", kZSteps},
@@ -434,8 +449,7 @@ class Explorer {
           {"grid", kGridSteps}}},
         {"held", {{"name", held[0]}, {"observations", held[1]}, {"whole", held[2]}}},
         {"megabytes", options_.megabytes},
-        {"tolerance", tolerance_},
-        {"surprising", surprising()}};
+        {"tolerance", tolerance_}};
     told["guard"] = guard.active()
                         ? nlohmann::json{{"kind", std::string(name_of(guard.kind))},
                                          {"eta", guard.eta},
@@ -446,9 +460,10 @@ class Explorer {
     return json_in_script(told);
   }
 
-  // The list of series, a column each.
+  // The list of series, a column each, and the surprising observations.
   std::string index() const {
     nlohmann::json columns;
+    columns["surprising"] = surprising();
     for (const char* name :
          {"ids", "label", "part", "events", "observations", "z", "score", "held", "block", "place"})
       columns[name] = nlohmann::json::array();
@@ -487,9 +502,10 @@ class Explorer {
 
   std::vector<Listed> listed_;      // as series_
   std::vector<std::size_t> order_;  // places in the list, the most surprising series first
-  std::vector<SurprisingObservation> surprising_;  // the most surprising first
-  std::vector<std::string> blocks_;                // as they stand in the page
-  double room_ = 0;                                // bytes left
+  std::vector<SurprisingObservation> surprising_;                  // the most surprising first
+  std::vector<std::vector<SurprisingObservation>> surprising_of_;  // the same of each feature
+  std::vector<std::string> blocks_;                                // as they stand in the page
+  double room_ = 0;                                                // bytes left
   std::size_t block_bytes_ = 0;
   double tolerance_ = 0;
 };

@@ -856,7 +856,7 @@
 
   function fillSurprising() {
     const wanted = element('surprising-search').value.trim().toLowerCase();
-    const found = meta.surprising.filter((one) => !wanted || index.ids[one.series].toLowerCase().includes(wanted) || meta.features[one.feature].toLowerCase().includes(wanted));
+    const found = index.surprising.filter((one) => !wanted || index.ids[one.series].toLowerCase().includes(wanted) || meta.features[one.feature].toLowerCase().includes(wanted));
     const heads = [{name: 'series', text: true}, {name: 'feature', text: true}, {name: 'time'}, {name: 'observed'}, {name: 'expected'}, {name: 'aleatoric ±'}, {name: 'epistemic ±'},
       {name: 'z', about: 'predictive deviations from what was expected'}, {name: 'log score', about: '−log density, in nats'}, {name: 'the model', text: true}];
     const lines = found.map((one) => {
@@ -903,8 +903,8 @@
         + (name ? `, and ${name.toLocaleString('en')} are only listed.` : '.');
     }
     element('view-field').hidden = !meta.distribution;
-    element('surprising').hidden = !meta.surprising.length;
-    element('surprising-about').textContent = `The ${meta.surprising.length} observations furthest from what the model expected just before them, given everything earlier. `
+    element('surprising').hidden = !index.surprising.length;
+    element('surprising-about').textContent = 'The observations furthest from what the model expected just before them, given everything earlier: the 100 first of all, and those of each feature; search for a feature to see its own. '
       + 'z counts predictive deviations; the log score is −log of the density, in nats and in the data’s units.';
   }
 
