@@ -17,6 +17,7 @@ void add_commands(CLI::App& app) {
   add_evaluate(app);
   add_predict(app);
   add_plot(app);
+  add_explore(app);
   add_classify(app);
   add_stress(app);
   add_search(app);
