@@ -13,9 +13,10 @@
 
 namespace edict {
 
-inline std::string content(const std::filesystem::path& path) {
+// `remedy`: what to do where it is missing.
+inline std::string content(const std::filesystem::path& path, const std::string& remedy = "") {
   std::ifstream in(path, std::ios::binary);
-  EXPECT_TRUE(in) << path << " is missing";
+  EXPECT_TRUE(in) << path << " is missing" << (remedy.empty() ? "" : "; ") << remedy;
   return {std::istreambuf_iterator<char>(in), {}};
 }
 

@@ -97,6 +97,7 @@ TEST(Dataset, CheckSeesWhateverIsOutOfOrder) {
       [](Dataset& d) { d.group_of[1] = -2; },
       [](Dataset& d) { d.static_values.pop_back(); },
       [](Dataset& d) { d.ids[1] = d.ids[0]; },
+      [](Dataset& d) { d.time_axis.origin = {0}; },
   };
   for (std::size_t k = 0; k < std::size(faults); ++k)
     EXPECT_TRUE(refusal([&](Dataset& d) {
@@ -123,6 +124,13 @@ TEST(Fingerprint, SeesEveryField) {
       [](Dataset& d) { d.first_observation[1] = 1; },
       [](Dataset& d) { d.feature[1] = 1; },
       [](Dataset& d) { d.value[4] += 1e-12; },
+      [](Dataset& d) { d.time_axis.kind = TimeKind::date; },
+      [](Dataset& d) { d.time_axis.unit = TimeUnit::day; },
+      [](Dataset& d) { d.time_axis.epoch = 1; },
+      [](Dataset& d) {
+        d.time_axis.from_first = true;
+        d.time_axis.origin = {0, 1};
+      },
   };
   for (std::size_t k = 0; k < std::size(changes); ++k) {
     Dataset changed = full();

@@ -1,7 +1,6 @@
 // Reads golden/edict.json: small models with their weights, series, and what PyTorch says of them.
 #pragma once
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -12,14 +11,13 @@
 #include "edict/model/config.h"
 #include "edict/model/registry.h"
 #include "edict/protocol/agenda.h"
+#include "temporary_folder.h"
 
 namespace edict {
 
 inline nlohmann::json read_golden() {
-  const std::string path = EDICT_SOURCE_DIR "/tests/engine/golden/edict.json";
-  std::ifstream file(path);
-  if (!file) throw Error(path + " is missing; run write_golden.py beside it");
-  return nlohmann::json::parse(file);
+  return nlohmann::json::parse(
+      content(EDICT_SOURCE_DIR "/tests/engine/golden/edict.json", "run write_golden.py beside it"));
 }
 
 // A case names its shape (sizes and weights, shared by many cases) and sets some keys of its own.

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -16,13 +15,14 @@
 #include "edict/model/registry.h"
 #include "edict/nn/parameters.h"
 #include "edict/protocol/agenda.h"
+#include "temporary_folder.h"
 
 namespace edict {
 
 inline std::vector<nlohmann::json> peer_cases(const std::string& name) {
-  std::ifstream file(EDICT_SOURCE_DIR "/tests/engine/golden/" + name + ".json");
-  if (!file) throw std::runtime_error("run golden/write_" + name + "_golden.py");
-  auto cases = nlohmann::json::parse(file).get<std::vector<nlohmann::json>>();
+  const std::string text = content(EDICT_SOURCE_DIR "/tests/engine/golden/" + name + ".json",
+                                   "run write_" + name + "_golden.py beside it");
+  auto cases = nlohmann::json::parse(text).get<std::vector<nlohmann::json>>();
   if (cases.empty()) throw std::runtime_error(name + ".json holds no case");
   return cases;
 }

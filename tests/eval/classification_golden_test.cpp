@@ -1,10 +1,10 @@
 // Every class metric against scikit-learn (golden/write_classification_golden.py).
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "edict/eval/classification_metrics.h"
+#include "temporary_folder.h"
 
 namespace edict {
 namespace {
@@ -23,9 +23,8 @@ void expect_per_class(const Ranking& ranking, const json& expected, const std::s
 }
 
 TEST(ClassificationGolden, EqualsScikitLearn) {
-  std::ifstream file(EDICT_TEST_DIR "/golden/classification.json");
-  ASSERT_TRUE(file) << "run golden/write_classification_golden.py";
-  const json cases = json::parse(file);
+  const json cases = json::parse(content(EDICT_TEST_DIR "/golden/classification.json",
+                                         "run write_classification_golden.py beside it"));
   ASSERT_EQ(cases.size(), 11u);
   std::size_t absent_classes = 0;
   for (const json& c : cases) {

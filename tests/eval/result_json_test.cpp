@@ -1,10 +1,10 @@
 // Results come back from their JSON as they were, and damaged JSON is refused, never half read.
+#include "result_json.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "damaged_json.h"
-#include "edict/core/error.h"
 #include "edict/core/generator.h"
 #include "edict/eval/evaluate.h"
 #include "edict/eval/stress.h"
@@ -60,23 +60,9 @@ StressResult sweep() {
   return result;
 }
 
-// Whether reading ends in one of the two errors that mean "not a result".
-template <class Result>
-bool refused(const json& damaged) {
-  try {
-    damaged.get<Result>();
-  } catch (const json::exception&) {
-    return true;
-  } catch (const Error&) {
-    return true;
-  }
-  return false;
-}
-
 TEST(ResultJson, CalibrationComesBackBitForBit) {
   const CalibrationResult before = calibration(1);
-  // Through text, as through a file.
-  const auto after = json::parse(to_json(before).dump()).get<CalibrationResult>();
+  const CalibrationResult after = through_text(before);
   EXPECT_EQ(after.series, 8u);
   EXPECT_EQ(after.empty_series, 1u);
   EXPECT_EQ(after.ece, before.ece);
@@ -87,7 +73,7 @@ TEST(ResultJson, CalibrationComesBackBitForBit) {
 
 TEST(ResultJson, AnEvaluationKeepsWhatWasNothingToEvaluate) {
   const Evaluation before{calibration(1), calibration(2), std::nullopt};
-  const auto after = json::parse(to_json(before).dump()).get<Evaluation>();
+  const Evaluation after = through_text(before);
   ASSERT_TRUE(after.interpolation);
   EXPECT_EQ(after.informed_interpolation->mse.mean, before.informed_interpolation->mse.mean);
   EXPECT_FALSE(after.extrapolation);
@@ -97,7 +83,7 @@ TEST(ResultJson, AnEvaluationKeepsWhatWasNothingToEvaluate) {
 TEST(ResultJson, ClassificationComesBackWithItsUnrankedClass) {
   const ClassificationResult before = classification(1);
   ASSERT_EQ(before.auroc.skipped, (std::vector<std::int32_t>{2}));
-  const auto after = json::parse(to_json(before).dump()).get<ClassificationResult>();
+  const ClassificationResult after = through_text(before);
   EXPECT_TRUE(std::isnan(after.auroc.per_class[2]));
   EXPECT_EQ(after.auroc.per_class[1], before.auroc.per_class[1]);
   EXPECT_EQ(after.auroc.skipped, before.auroc.skipped);
@@ -108,7 +94,7 @@ TEST(ResultJson, ClassificationComesBackWithItsUnrankedClass) {
 
 TEST(ResultJson, ASweepComesBackWithItsFirstGuardFirst) {
   const StressResult before = sweep();
-  const auto after = json::parse(to_json(before).dump()).get<StressResult>();
+  const StressResult after = through_text(before);
   ASSERT_EQ(after.curves.size(), 3u);
   EXPECT_EQ(after.curves[0].guard.kind, Guard::Kind::population);
   EXPECT_EQ(after.curves[0].guard.eta, 2.5);

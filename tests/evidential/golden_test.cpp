@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "evidential/event.h"
+#include "temporary_folder.h"
 
 namespace edict {
 namespace {
@@ -30,9 +30,8 @@ void expect_equal(Parameters<double> actual, Parameters<double> expected, const 
 }
 
 TEST(Golden, LossesAndGradientsEqualPyTorch) {
-  std::ifstream file(EDICT_TEST_DIR "/golden/losses.json");
-  ASSERT_TRUE(file) << "run golden/write_golden.py";
-  const json cases = json::parse(file);
+  const json cases =
+      json::parse(content(EDICT_TEST_DIR "/golden/losses.json", "run write_golden.py beside it"));
   ASSERT_EQ(cases.size(), 10u);
   for (const json& c : cases) {
     Event<double> event;

@@ -104,6 +104,10 @@ TEST_F(RunTest, OtherDataAreAnotherRun) {
   other = data_;
   other.ids[3] += "x";
   EXPECT_NE(run_on(other).name(), name);
+  other = data_;
+  other.groups = {"ward"};
+  other.group_of[3] = 0;  // another grouping is another split
+  EXPECT_NE(run_on(other).name(), name);
   EXPECT_NE(study::Run(spec_, data_, fingerprint(data_) + 1, folder_.path()).name(), name);
 }
 

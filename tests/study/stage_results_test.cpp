@@ -5,31 +5,13 @@
 
 #include <cmath>
 
-#include "damaged_json.h"
-#include "edict/core/error.h"
 #include "edict/study/browse.h"
+#include "result_json.h"
 
 namespace edict::study {
 namespace {
 
 using nlohmann::json;
-
-template <class Result>
-Result through_text(const Result& before) {
-  return json::parse(to_json(before).dump()).template get<Result>();
-}
-
-template <class Result>
-bool refused(const json& damaged) {
-  try {
-    damaged.get<Result>();
-  } catch (const json::exception&) {
-    return true;
-  } catch (const Error&) {
-    return true;
-  }
-  return false;
-}
 
 Browse small_browse() {
   const BrowsedBand band{{0.1, 0.2}, {1.0, 2.0}, {0.5, 0.5}, {0.25, 0.125}, {{3, 9, 1, 5}}};

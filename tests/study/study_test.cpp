@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include "edict/core/error.h"
 #include "edict/datasets/synthetic.h"
@@ -125,6 +126,74 @@ TEST_F(StudyTest, AModelThatNeedsLabelsFailsOnDataWithout) {
   ASSERT_FALSE(study.runs.empty());
   ASSERT_TRUE(study.runs[0].failure);
   EXPECT_NE(study.runs[0].failure->find("label"), std::string::npos) << *study.runs[0].failure;
+}
+
+// More levels in the plan: what does not depend on them is taken as it is.
+TEST_F(StudyTest, AnotherPlanInTheSameFolderRedoesOnlyWhatItChanges) {
+  const Study first = conduct(plan(small_), options_);
+  const auto folder = options_.out / "runs" / first.runs[0].folder;
+  const std::string model = content(folder / "model"),
+                    evaluation = content(folder / "evaluate.json");
+  const auto trained = std::filesystem::last_write_time(folder / "model");
+  Plan more = plan(small_);
+  more.levels = {0, 9};
+  const Study second = conduct(more, options_);
+  EXPECT_EQ(second.runs[0].folder, first.runs[0].folder);
+  EXPECT_EQ(std::filesystem::last_write_time(folder / "model"), trained);
+  EXPECT_EQ(content(folder / "evaluate.json"), evaluation);
+  EXPECT_EQ(second.runs[0].results.stress->curves[0].levels.size(), 2u);
+  // Level 0 is the same noise as before.
+  EXPECT_EQ(second.runs[0].results.stress->curves[0].levels[0].seeds[0].log_loss,
+            first.runs[0].results.stress->curves[0].levels[0].seeds[0].log_loss);
+}
+
+TEST_F(StudyTest, RunsOfAnotherPlanAreNotCounted) {
+  conduct(plan(small_), options_);
+  lines_.clear();
+  const Study other = conduct(plan("[[experiment]]\nmethod = \"B\"\npreset = \"small.toml\"\n"
+                                   "set = [\"train.seed=5\"]\n"),
+                              options_);
+  ASSERT_EQ(other.runs.size(), 1u);
+  EXPECT_EQ(other.runs[0].method, "B");
+  EXPECT_FALSE(said("finished already"));
+  EXPECT_TRUE(said("[1/1] B on synthetic: done"));
+}
+
+TEST_F(StudyTest, ADamagedResultIsDoneAgainWithTheSameNumbers) {
+  const Plan planned = plan(small_);
+  const Study first = conduct(planned, options_);
+  const auto file = options_.out / "runs" / first.runs[0].folder / "stress.json";
+  const std::string whole = content(file);
+  for (const std::string& damaged : {whole.substr(0, whole.size() - 20), std::string("null")}) {
+    std::ofstream(file) << damaged;
+    lines_.clear();
+    const Study again = conduct(planned, options_);
+    EXPECT_FALSE(said("finished already"));
+    EXPECT_EQ(again.failures(), 0u);
+    EXPECT_EQ(content(file), whole);
+  }
+}
+
+TEST_F(StudyTest, AFileThatCannotBeReadStopsEverythingWithItsName) {
+  folder_.write("ward.csv", "id,time,x\na,0,b\n");
+  try {
+    conduct(plan(small_, ward_), options_);
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("ward.csv:2"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(StudyTest, ProgressNeverGoesBackAndEndsAtOne) {
+  double last = 0;
+  options_.progress = [&](double share, const std::string&) {
+    EXPECT_GE(share, last - 1e-9);  // sums of the same shares, in another order
+    last = share;
+  };
+  conduct(plan(small_ + "[[experiment]]\nmethod = \"B\"\npreset = \"small.toml\"\n"
+                        "set = [\"train.seed=5\"]\n"),
+          options_);
+  EXPECT_NEAR(last, 1.0, 1e-6);
 }
 
 TEST_F(StudyTest, StoppedItKeepsWhatIsFinished) {

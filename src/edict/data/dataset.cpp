@@ -41,6 +41,8 @@ void Dataset::add_series(std::string id, std::int32_t label, std::int32_t group,
   static_values.insert(static_values.end(), covariates.begin(), covariates.end());
   static_values.resize(ids.size() * statics.size(), std::numeric_limits<double>::quiet_NaN());
   first_event.push_back(times.size());
+  if (!time_axis.origin.empty() && time_axis.origin.size() < ids.size())
+    time_axis.origin.resize(ids.size(), std::numeric_limits<double>::quiet_NaN());
 }
 
 void Dataset::add_event(double time) {
@@ -77,6 +79,8 @@ void Dataset::check() const {
   if (labels.size() != size() || group_of.size() != size() ||
       static_values.size() != size() * statics.size() || feature.size() != value.size())
     refuse("its arrays have different lengths");
+  if (!time_axis.origin.empty() && time_axis.origin.size() != size())
+    refuse("its time axis does not know where each of its series begins");
   check_ascending(first_event, size(), times.size(), "first events");
   check_ascending(first_observation, times.size(), value.size(), "first observations");
   std::unordered_set<std::string_view> known;

@@ -13,6 +13,9 @@
 #include <string_view>
 #include <vector>
 
+#include "edict/data/reading.h"
+#include "edict/data/time_axis.h"
+
 namespace edict {
 
 struct Observation {
@@ -86,6 +89,9 @@ struct Dataset {
   // One entry an observation.
   std::vector<std::int32_t> feature;  // strictly ascending within an event
   std::vector<double> value;          // finite
+
+  TimeAxis time_axis;  // what the times were before; plain numbers where nobody said otherwise
+  Reading reading;     // from which columns of a table this came; empty for what is no table
 
   std::size_t size() const { return ids.size(); }
   std::size_t events() const { return times.size(); }

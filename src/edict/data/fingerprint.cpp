@@ -1,5 +1,6 @@
 #include "edict/data/fingerprint.h"
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +25,14 @@ std::uint64_t fingerprint(const Dataset& data) {
   add(data.first_observation);
   add(data.feature);
   add(data.value);
+  // The same numbers are other times where they are counted from elsewhere. (How a date was spelled
+  // and which columns it came from changes nothing that is computed.)
+  const TimeAxis& axis = data.time_axis;
+  if (axis.is_calendar() || axis.unit != TimeUnit::none || axis.from_first || axis.epoch != 0) {
+    hash.number(static_cast<std::uint8_t>(axis.kind)).number(static_cast<std::uint8_t>(axis.unit));
+    hash.number(axis.from_first).number(axis.epoch);
+    add(axis.origin);
+  }
   return hash.value();
 }
 

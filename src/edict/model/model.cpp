@@ -61,6 +61,9 @@ Model Model::create(const Config& config, const Dataset& data, const Split& spli
   model.features = data.features;
   model.statics = data.statics;
   model.classes = data.classes;
+  model.reading = data.reading;
+  model.reading.recognised.clear();
+  model.time_axis = data.time_axis.rules();
   model.protocol = fit_protocol(model.config.data, data, split);
   // Not random, so that the same run writes the same file.
   model.seen =
@@ -88,6 +91,8 @@ Model Model::with_classifier(const Config& settings,
   model.features = features;
   model.statics = statics;
   model.classes = class_names;
+  model.reading = reading;
+  model.time_axis = time_axis;
   model.protocol = protocol;
   model.seen = seen;
   model.network = make_network(model.config, features, static_cast<Index>(statics.size()),
@@ -221,6 +226,8 @@ TensorFile to_tensors(const Model& model) {
       {"standardisation", to_json(model.protocol.standardisation)},
       {"population", to_json(model.protocol.population)},
       {"seen", to_json(model.seen)},
+      {"reading", to_json(model.reading)},
+      {"time_axis", to_json(model.time_axis)},
       {"classifier_seeds", seeds},
   };
   if (!model.readout.empty())
@@ -291,6 +298,9 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
     model.protocol.population = standardisation_from_json(meta.at("population"));
     try {
       model.seen = seen_series_from_json(meta.at("seen"));
+      // Models from before tables of every kind were read have neither.
+      if (meta.contains("reading")) model.reading = reading_from_json(meta.at("reading"));
+      if (meta.contains("time_axis")) model.time_axis = time_axis_from_json(meta.at("time_axis"));
     } catch (const Error& error) {
       throw refuse(error.what());
     }

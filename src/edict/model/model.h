@@ -32,6 +32,9 @@ struct Model {
   std::vector<std::string> features, statics, classes;
   Protocol protocol;
   SeenSeries seen;  // of training, validation and test
+  // How the training data were read, by which other tables of that kind are read alike.
+  Reading reading;
+  TimeAxis time_axis;  // without what belongs to single series
   std::unique_ptr<Network> network;
   Vector<float> params;
   // Trained from several seeds on the same states h(T); the chosen one is also in `params`.

@@ -1,11 +1,32 @@
-// Ways in which a file of results can be damaged and still be JSON.
+// Results through JSON and back, and ways in which their file can be damaged and still be JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "edict/core/error.h"
+
 namespace edict {
+
+// As it comes back from a file.
+template <class Result>
+Result through_text(const Result& before) {
+  return nlohmann::json::parse(to_json(before).dump()).template get<Result>();
+}
+
+// Whether reading ends in one of the two errors that mean "not a result".
+template <class Result>
+bool refused(const nlohmann::json& damaged) {
+  try {
+    damaged.get<Result>();
+  } catch (const nlohmann::json::exception&) {
+    return true;
+  } catch (const Error&) {
+    return true;
+  }
+  return false;
+}
 
 struct DamagedJson {
   std::string what;  // "/mse/mean is missing"

@@ -1,0 +1,40 @@
+// How a table became a dataset: which of its columns is what. A model carries it, so that another
+// table of the same kind is read alike without being told again.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace edict {
+
+// A column of texts, which became one column `name=value` of zeros and ones for each value.
+struct CategoryColumn {
+  std::string column;
+  bool is_static = false;
+  std::vector<std::string> values;  // sorted
+
+  bool operator==(const CategoryColumn&) const = default;
+};
+
+struct Reading {
+  // Names of columns, empty where there is none. "none" as id: the table is one series.
+  std::string id, time, label, group;
+  std::vector<std::string> statics;   // as the file calls them
+  std::vector<std::string> features;  // empty in long form, where rows name them
+  std::vector<CategoryColumn> categories;
+  std::string duplicates;  // what became of them: empty (refused), mean, first or last
+
+  // What had to be guessed, in lines for the reader of the output; empty for a file as write_csv
+  // makes it. These are not stored in a model.
+  std::vector<std::string> recognised;
+
+  const CategoryColumn* category(const std::string& column, bool is_static) const;
+};
+
+// from_json throws Error or nlohmann's exception where the text is not what to_json writes.
+nlohmann::json to_json(const Reading& reading);
+Reading reading_from_json(const nlohmann::json& json);
+
+}  // namespace edict
