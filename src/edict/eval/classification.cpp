@@ -8,6 +8,7 @@
 #include "edict/core/error.h"
 #include "edict/model/infer.h"
 #include "edict/model/state_classifier.h"
+#include "edict/model/summary.h"
 
 namespace edict {
 namespace {
@@ -40,12 +41,29 @@ ClassProbabilities softmax(const Matrix<float>& logits) {
   return result;
 }
 
+// From the readout and the classifier on h(T) together.
+ClassProbabilities from_summaries(const Model& model, const Matrix<float>& summaries) {
+  const Matrix<float> of_state = StateClassifier(model).logits(
+      model.params.data() + model.params.size() - model.classifier_size(),
+      states_of(model, summaries));
+  const Matrix<double> votes =
+      model.readout.vote(summary_classifier(model), model.readout.normalised(summaries));
+  return softmax(model.readout.mixed(votes, of_state).cast<float>());
+}
+
 }  // namespace
 
 ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
                                        std::span<const std::size_t> series, ThreadPool& pool,
                                        const Guard& guard, StopFlag stop) {
   check(model, data, guard);
+  if (!model.readout.empty()) {
+    const Summaries summaries = summarise(model, data, series, pool, guard);
+    ClassProbabilities result = from_summaries(model, summaries.values);
+    result.observations = summaries.observations;
+    result.clipped = summaries.clipped;
+    return result;
+  }
   if (model.network->has_distribution()) {
     const Encoding encoding = encode(model, data, series, pool, guard, stop);
     ClassProbabilities result =
@@ -85,6 +103,14 @@ std::vector<ClassProbabilities> class_probabilities_over_time(
                             : encoding_agenda(model.protocol, data, i));
   std::vector<Example> examples;
   std::vector<ClassProbabilities> result(series.size());
+  if (!model.readout.empty()) {
+    const Summaries summaries = summarise(model, data, series, times, pool, guard);
+    const auto count = static_cast<Index>(times.size());
+    for (std::size_t s = 0; s < series.size(); ++s)
+      result[s] =
+          from_summaries(model, summaries.values.middleCols(static_cast<Index>(s) * count, count));
+    return result;
+  }
   if (!walks) {  // reads a whole series at once: asked anew for each time, with what came before
     for (std::size_t s = 0; s < series.size(); ++s) {
       examples.clear();

@@ -14,6 +14,7 @@
 #include "edict/data/fingerprint.h"
 #include "edict/model/model_check.h"
 #include "edict/model/registry.h"
+#include "edict/model/summary.h"
 
 namespace edict {
 namespace {
@@ -25,6 +26,12 @@ constexpr const char* kClassifier = "classifier.";  // begins the names of its t
 std::string seed_tensor(std::int64_t seed, const Tensor& tensor) {
   return fmt::format("classifier_seeds.{}.{}", seed,
                      tensor.name.substr(std::string_view(kClassifier).size()));
+}
+
+constexpr const char* kKnots = "readout.knots";
+
+std::string member_tensor(std::size_t member, const Tensor& tensor) {
+  return fmt::format("readout.{}.{}", member, tensor.name);
 }
 
 nlohmann::json to_json(const Standardisation& z) {
@@ -224,7 +231,7 @@ std::vector<std::size_t> Model::series_of(const Dataset& data, std::string_view 
 TensorFile to_tensors(const Model& model) {
   std::vector<std::int64_t> seeds;
   for (const SeedClassifier& classifier : model.seed_classifiers) seeds.push_back(classifier.seed);
-  const nlohmann::json meta = {
+  nlohmann::json meta = {
       {"format", kFormat},
       {"config", to_json(model.config)},
       {"features", model.features},
@@ -239,6 +246,10 @@ TensorFile to_tensors(const Model& model) {
       {"time_axis", to_json(model.time_axis)},
       {"classifier_seeds", seeds},
   };
+  if (!model.readout.empty())
+    meta["readout"] = {{"members", model.readout.members.size()},
+                       {"indicators", model.readout.indicators},
+                       {"share", model.readout.share}};
   TensorFile file;
   file.metadata["edict"] = json_text(meta);
   for (const Tensor& tensor : model.network->layout().tensors()) {
@@ -253,6 +264,18 @@ TensorFile to_tensors(const Model& model) {
       file.tensors.push_back(
           {seed_tensor(classifier.seed, tensor), tensor.shape, {begin, begin + tensor.size}});
     }
+  if (!model.readout.empty()) {
+    const Matrix<float>& knots = model.readout.knots;
+    file.tensors.push_back(
+        {kKnots, {knots.cols(), knots.rows()}, {knots.data(), knots.data() + knots.size()}});
+    const SummaryClassifier network = summary_classifier(model);
+    for (std::size_t m = 0; m < model.readout.members.size(); ++m)
+      for (const Tensor& tensor : network.layout().tensors()) {
+        const float* const begin = model.readout.members[m].data() + tensor.offset;
+        file.tensors.push_back(
+            {member_tensor(m, tensor), tensor.shape, {begin, begin + tensor.size}});
+      }
+  }
   return file;
 }
 
@@ -266,6 +289,7 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
   Model model;
   bool classifier = false;
   std::vector<std::int64_t> seeds;
+  std::size_t members = 0;
   try {
     const nlohmann::json meta = parse_json(found->second);
     if (meta.at("format") == 1)
@@ -295,6 +319,14 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
       if (meta.contains("time_axis")) model.time_axis = time_axis_from_json(meta.at("time_axis"));
     } catch (const Error& error) {
       throw refuse(error.what());
+    }
+    if (meta.contains("readout")) {
+      const nlohmann::json& readout = meta["readout"];
+      readout.at("members").get_to(members);
+      readout.at("indicators").get_to(model.readout.indicators);
+      readout.at("share").get_to(model.readout.share);
+      if (members > file.tensors.size() || !(model.readout.share >= 0 && model.readout.share <= 1))
+        throw refuse("its metadata contradicts itself");
     }
     for (const auto& seed : meta.at("classifier_seeds")) {
       // A fraction would be rounded, a number beyond 64 bits undefined.
@@ -342,6 +374,20 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
     for (const Tensor& tensor : model.network->layout().tensors())
       if (tensor.name.starts_with(kClassifier))
         take(seed_tensor(seed, tensor), tensor.shape, own.params.data() + tensor.offset - first);
+  }
+  if (members > 0) {
+    if (!classifier || !model.network->has_distribution())
+      throw refuse("its metadata contradicts itself");
+    model.readout.knots.resize(Readout::kKnots, summary_size(model));
+    for (const Index row : model.readout.indicators)
+      if (row < 0 || row >= summary_size(model)) throw refuse("its metadata contradicts itself");
+    take(kKnots, {summary_size(model), Readout::kKnots}, model.readout.knots.data());
+    const SummaryClassifier network = summary_classifier(model);
+    for (std::size_t m = 0; m < members; ++m) {
+      Vector<float>& params = model.readout.members.emplace_back(network.layout().size());
+      for (const Tensor& tensor : network.layout().tensors())
+        take(member_tensor(m, tensor), tensor.shape, params.data() + tensor.offset);
+    }
   }
   if (const std::string wrong = wrong_parameters(model); !wrong.empty()) throw refuse(wrong);
   return model;
