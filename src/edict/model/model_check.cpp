@@ -55,12 +55,14 @@ std::string wrong_protocol(const Model& model) {
 }
 
 std::string wrong_parameters(const Model& model) {
-  for (const Tensor& tensor : model.network->layout().tensors())
-    if (!model.params.segment(tensor.offset, tensor.size).allFinite())
-      return fmt::format("tensor '{}' holds a number that is not finite", tensor.name);
-  for (const SeedClassifier& own : model.seed_classifiers)
-    if (!own.params.allFinite())
-      return fmt::format("its classifier of seed {} holds a number that is not finite", own.seed);
+  for (std::size_t m = 0; m < model.members(); ++m) {
+    for (const Tensor& tensor : model.network->layout().tensors())
+      if (!model.params_of(m).segment(tensor.offset, tensor.size).allFinite())
+        return fmt::format("tensor '{}' holds a number that is not finite", tensor.name);
+    for (const SeedClassifier& own : model.seed_classifiers_of(m))
+      if (!own.params.allFinite())
+        return fmt::format("its classifier of seed {} holds a number that is not finite", own.seed);
+  }
   return {};
 }
 
