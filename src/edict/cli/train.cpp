@@ -1,21 +1,26 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "edict/cli/command.h"
+#include "edict/cli/folds.h"
 #include "edict/cli/progress.h"
+#include "edict/cli/training_progress.h"
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/interrupted.h"
+#include "edict/model/registry.h"
 #include "edict/sources/source.h"
-#include "edict/train/trainer.h"
+#include "edict/train/ensemble_training.h"
 
 namespace edict::cli {
 namespace {
 
 struct Options {
-  std::string data, out, kind;
+  std::string data, out, kind, json;
   ConfigOptions config;
+  std::size_t members = 1, folds = 0;
   int threads = 0;
   bool resume = false, force = false;
 };
@@ -37,14 +42,21 @@ void warn_about_time(const Model& model, const Dataset& data, Progress& progress
                     steps > 100 ? ", and training faster by as much" : ""));
 }
 
-std::string class_scores(const EpochRow& row) {
-  return fmt::format("cross-entropy {:.4f}, accuracy {:.4f}", row.validation_cross_entropy,
-                     row.validation_accuracy);
+// Where a run finds what it had reached.
+std::filesystem::path state_path(const Options& options) {
+  return options.members > 1 ? members_path(options.out) : checkpoint_path(options.out);
+}
+
+FoldsRequest folds_of(const Options& options) {
+  return {options.folds, options.members, options.out, options.json, options.resume, options.force};
 }
 
 void check(const Options& options) {
+  if (options.folds > 0) return check_folds(folds_of(options));
+  if (options.out.empty())
+    throw Error("--out is missing: give the file where the model goes (or --folds)");
   check_files({options.data, options.config.file},
-              {options.out, checkpoint_path(options.out), metrics_path(options.out)});
+              {options.out, checkpoint_path(options.out), metrics_path(options.out), options.json});
   if (destination_of(options.out).kind != Destination::Kind::file)
     throw Error(fmt::format(
         "{}: a model needs a file, beside which its checkpoint and metrics stand; give its name",
@@ -55,11 +67,47 @@ void check(const Options& options) {
                     "anew and replace it, or another name",
                     options.out));
   if (options.resume && std::filesystem::exists(options.out) &&
-      !std::filesystem::exists(checkpoint_path(options.out)))
+      !std::filesystem::exists(state_path(options)))
     throw Error(fmt::format(
         "{}: its checkpoint {} is missing, so its training cannot be continued; give --force to "
         "train anew and replace it, or another name",
-        options.out, checkpoint_path(options.out).string()));
+        options.out, state_path(options).string()));
+}
+
+nlohmann::json to_json(const TrainResult& result, std::int64_t seed) {
+  const EpochRow& best = best_epoch(result);
+  return {{"seed", seed},
+          {"epochs", result.rows.size()},
+          {"stopped_early", result.stopped_early},
+          {"best_epoch", best.epoch},
+          {"validation_nll", best.validation_nll},
+          {"validation_mse", best.validation_mse},
+          {"validation_cross_entropy", best.validation_cross_entropy},
+          {"validation_accuracy", best.validation_accuracy}};
+}
+
+void print(const Options& options, const EnsembleResult& result, double seconds) {
+  const Config& config = result.model.config;
+  const bool several = result.members.size() > 1;
+  std::FILE* const text = text_stream({options.json});
+  nlohmann::json json{{"model", options.out},
+                      {"parameters", result.model.params.size()},
+                      {"seconds", seconds},
+                      {"config", to_json(config)}};
+  for (std::size_t m = 0; m < result.members.size(); ++m) {
+    const TrainResult& own = result.members[m];
+    const EpochRow& best = best_epoch(own);
+    json["members"].push_back(to_json(own, config.train.seed + static_cast<std::int64_t>(m)));
+    fmt::print(text, "{}: best of {} epochs is {}, validation {}{}{}\n",
+               several ? fmt::format("member {}", m + 1) : options.out, own.rows.size(), best.epoch,
+               validation_scores(best, only_classifies(config)),
+               own.stopped_early ? "; stopped early, since it no longer improves" : "",
+               several ? "" : fmt::format(" ({})", duration(seconds)));
+  }
+  if (several)
+    fmt::print(text, "{}: an ensemble of {} members ({})\n", options.out, options.members,
+               duration(seconds));
+  write_json(options.json, json);
 }
 
 void run(const Options& options) {
@@ -68,72 +116,52 @@ void run(const Options& options) {
   check(options);
   Progress progress("training");
   const Dataset data = open_data(options.data);
+  ThreadPool pool(static_cast<std::size_t>(options.threads));
+  if (options.folds > 0) return run_folds(folds_of(options), config, data, pool);
   const Split parts = split(data, config.data);
   check_trainable(parts, config.data);
-  Model model = Model::create(config, data, parts);
-  for (std::size_t j : never_observed(data, parts.train, model.protocol.t_cut))
+  const Model first = Model::create(config, data, parts);
+  for (std::size_t j : never_observed(data, parts.train, first.protocol.t_cut))
     progress.line(fmt::format("note: feature '{}' is never observed in the training split",
                               data.features[j]));
-  warn_about_time(model, data, progress);
-  ThreadPool pool(static_cast<std::size_t>(options.threads));
-  const std::string header = fmt::format(
-      "{} on {} series ({} validation, {} test), {} features, {} parameters, {} threads",
-      config.model.kind, parts.train.size(), parts.validation.size(), parts.test.size(),
-      data.features.size(), model.params.size(), pool.size());
-
-  TrainOptions training;
-  training.out = options.out;
-  training.resume = options.resume;
-  training.stop = &interrupt_flag("edict: stopped; --resume goes on after the last whole epoch\n");
-  const auto epochs = static_cast<double>(config.train.epochs);
-  const bool classes_only = !model.network->has_distribution();
-  std::string validation;
-  training.on_start = [&](std::int64_t epochs_done) {
-    progress.line(header);
-    if (epochs_done > 0) progress.line(fmt::format("continued after epoch {}", epochs_done));
-    if (epochs_done < config.train.epochs) progress.begin(fmt::format("epoch {}", epochs_done + 1));
+  warn_about_time(first, data, progress);
+  const bool several = options.members > 1;
+  TrainingProgress shown(
+      progress, config, options.members,
+      fmt::format("{}{} on {} series ({} validation, {} test), {} features, {} parameters, {} "
+                  "threads",
+                  several ? fmt::format("{} members of ", options.members) : "", config.model.kind,
+                  parts.train.size(), parts.validation.size(), parts.test.size(),
+                  data.features.size(), first.params.size(), pool.size()));
+  EnsembleOptions training;
+  training.members = options.members;
+  training.training.out = options.out;
+  training.training.resume = options.resume;
+  training.training.stop =
+      &interrupt_flag("edict: stopped; --resume goes on after the last whole epoch\n");
+  shown.follow(training.training);
+  if (several)
+    training.on_member = [&](std::size_t m) {
+      shown.next(fmt::format("member {} of {}", m + 1, options.members));
+    };
+  const auto fresh = [&](std::int64_t seed) {
+    Config own = config;
+    own.train.seed = seed;
+    return Model::create(own, data, parts);
   };
-  training.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
-                          const LossSums& sums) {
-    const double n = std::max(1.0, sums.observations);
-    const std::string losses =
-        classes_only
-            ? fmt::format("cross-entropy {:.4f}", sums.classification / std::max(1.0, sums.series))
-            : fmt::format("nll {:.3f}  kl {:.3f}  evidence {:.3f}", sums.nll / n, sums.kl / n,
-                          sums.evidence / n);
-    progress.update((static_cast<double>(epoch - 1) +
-                     static_cast<double>(batch) / static_cast<double>(batches)) /
-                        epochs,
-                    fmt::format("epoch {}  {}{}", epoch, losses, validation));
-  };
-  training.on_epoch = [&](const EpochRow& row) {
-    if (classes_only) {
-      validation = fmt::format("  | validation {}", class_scores(row));
-      progress.line(fmt::format("epoch {:3}  cross-entropy {:.4f}  | validation {}{}", row.epoch,
-                                row.cross_entropy, class_scores(row), row.best ? "  best" : ""));
-      return;
-    }
-    validation = fmt::format("  | validation nll {:.3f}  mse {:.4f}", row.validation_nll,
-                             row.validation_mse);
-    progress.line(fmt::format(
-        "epoch {:3}  nll {:8.4f}  kl {:7.4f}  evidence {:7.3f}  | validation nll {:8.4f}  mse "
-        "{:.5f}{}",
-        row.epoch, row.nll, row.kl, row.evidence, row.validation_nll, row.validation_mse,
-        row.best ? "  best" : ""));
-  };
-  const TrainResult result = train(model, data, parts, pool, training);
+  const EnsembleResult result =
+      train_ensemble(fresh, config.train.seed, data, parts, pool, training);
   progress.end();
   if (result.interrupted) throw Interrupted();
-  if (result.stopped_early) progress.line("stopped early: validation no longer improves");
-  const EpochRow* best = nullptr;
-  for (const EpochRow& row : result.rows)
-    if (row.best) best = &row;
-  fmt::print("{}: best of {} epochs is {}, validation {} ({})\n", options.out, result.rows.size(),
-             best->epoch,
-             classes_only ? class_scores(*best)
-                          : fmt::format("nll {:.4f}, mse {:.5f}", best->validation_nll,
-                                        best->validation_mse),
-             duration(progress.seconds()));
+  print(options, result, progress.seconds());
+}
+
+// "{edict,gru-d,…}": what a mistyped one is told by the settings.
+std::string kinds() {
+  std::string names;
+  for (const ModelKind& kind : model_kinds())
+    names += fmt::format("{}{}", names.empty() ? "" : ",", kind.name);
+  return "{" + names + "}";
 }
 
 }  // namespace
@@ -144,10 +172,22 @@ void add_train(CLI::App& app) {
   command->add_option("data", options->data, "the data")->required()->type_name("DATA.csv");
   add_output(*command, "--out", options->out,
              "where the best model goes; beside it stand its "
-             "checkpoint and its metrics")
-      ->required()
+             "checkpoint and its metrics (required, but with --folds a folder that is optional)")
       ->type_name("MODEL");
-  command->add_option("--model", options->kind, "same as --set model.kind=…");
+  command
+      ->add_option("--members", options->members,
+                   "train an ensemble of this many models from as many seeds into one file; where "
+                   "they disagree, its doubt is larger")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command
+      ->add_option("--folds", options->folds,
+                   "cross-validation instead of a model: trains as many, each judged on the series "
+                   "of its fold; the test split takes no part. --out is the folder where they are "
+                   "kept, if wanted")
+      ->check(CLI::Range(2, 1000));
+  add_json(*command, options->json);
+  command->add_option("--model", options->kind, "same as --set model.kind=…")->type_name(kinds());
   options->config.add_to(*command);
   add_threads(*command, options->threads);
   command
