@@ -84,16 +84,13 @@ void print(std::FILE* to, const StressResult& result) {
       const MeanStd auroc = mean([](const Result& r) { return r.auroc.value; });
       const double auprc = mean([](const Result& r) { return r.average_precision.value; }).mean;
       // A single class has no ranking.
-      const std::string ranks =
-          std::isnan(auroc.mean)
-              ? fmt::format("{:>15}  {:>7}", "–", "–")
-              : fmt::format("{:.4f} ± {:.4f}  {:7.4f}", auroc.mean, auroc.std, auprc);
+      const std::string ranks = std::isnan(auroc.mean) ? fmt::format("{:>15}  {:>7}", "–", "–")
+                                                       : fmt::format("{:.4f} ± {:.4f}  {:7.4f}",
+                                                                     auroc.mean, auroc.std, auprc);
       fmt::print(
-          to,
-          "{:9} {:>5}  {:7.2f} ± {:5.2f}  {}  {:7.4f}  {:8.4f}  {:7.2f}  {:7.2f}  {:5.1f} %\n",
+          to, "{:9} {:>5}  {:7.2f} ± {:5.2f}  {}  {:7.4f}  {:8.4f}  {:7.2f}  {:7.2f}  {:5.1f} %\n",
           name_of(curve.guard.kind), point.level < 0 ? "clean" : fmt::format("{}", point.level),
-          accuracy.mean, accuracy.std, ranks,
-          mean([](const Result& r) { return r.brier; }).mean,
+          accuracy.mean, accuracy.std, ranks, mean([](const Result& r) { return r.brier; }).mean,
           mean([](const Result& r) { return r.log_loss; }).mean,
           mean([](const Result& r) { return 100 * r.risk_coverage.at(0.9); }).mean,
           mean([](const Result& r) { return 100 * r.risk_coverage.at(0.8); }).mean,
@@ -155,13 +152,13 @@ void add_stress(CLI::App& app) {
       ->type_name("CLF");
   command->add_option("data", options->data, "labelled data")->required()->type_name("DATA.csv");
   add_split(*command, options->split);
-  command->add_option("--guard", options->guards, "any of none,edgr,pop-mean; all by default")
-      ->delimiter(',');
+  command->add_option("--guard", options->guards, "which guards; all by default")
+      ->delimiter(',')
+      ->type_name("{none,edgr,pop-mean}");
   command->add_option("--levels", options->levels, "noise levels, as 0-9 or 0,3,9")
       ->capture_default_str();
-  command
-      ->add_option("--noise", options->noise,
-                   "compounding, asymmetric, spikes, stuck, drift, bursts or units")
+  command->add_option("--noise", options->noise, "what is done to the observations")
+      ->type_name("{compounding,asymmetric,spikes,stuck,drift,bursts,units}")
       ->capture_default_str();
   command->add_option(
       "--rate", options->rate,
@@ -184,9 +181,11 @@ void add_stress(CLI::App& app) {
                    "EDGR's deviation. epistemic, as published, clips about 15 % of clean "
                    "observations; predictive, the model's whole deviation, about 5 % (the row "
                    "`clean` tells)")
+      ->type_name("{epistemic,predictive}")
       ->capture_default_str();
   command->add_option("--seeds", options->seeds, "of noise and classifier; default 0,1,2")
       ->delimiter(',')
+      ->type_name("N,...")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{9000000000000000}));
   add_output(*command, "--json", options->json, "results as JSON; - is standard output")
       ->type_name("FILE");
