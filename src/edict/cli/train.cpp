@@ -181,7 +181,8 @@ void fit_to_budget(const Options& options, double seconds, double used, ThreadPo
                    StopFlag stop, Run& run) {
   TrainSettings& settings = run.model.config.train;
   const std::filesystem::path first =
-      checkpoint_path(options.members > 1 ? members_path(options.out) / "1.model" : options.out);
+      checkpoint_path(options.members > 1 ? members_path(options.out) / "1.model"
+                                          : std::filesystem::path(options.out));
   if (options.resume && std::filesystem::exists(first)) {
     // The rate of the run that is continued was laid out already.
     const TrainSettings before = load_model(first).config.train;
