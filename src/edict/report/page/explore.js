@@ -14,6 +14,11 @@
   const exact = (value) => String(value).replace('-', '−');
   const signed = (value) => (value > 0 ? '+' : '') + short(value, 3);
   const counted = (count, one, many = one + 's') => `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+  // A probability from −log₁₀ of it.
+  function rare(surprise) {
+    if (surprise > 306) return '< 1e−306';
+    return surprise < 2.5 ? short(10 ** -surprise, 2) : `${(10 ** (Math.ceil(surprise) - surprise)).toFixed(0)}e−${Math.ceil(surprise)}`.replace(/^10e−(\d+)$/, (_, power) => `1e−${power - 1}`);
+  }
   // Times on an axis: to the digits that a step of this length needs. Of dates the numbers count from
   // the series' own origin, in microseconds of its own clock.
   function writtenTime(time, step) {
@@ -248,8 +253,9 @@
   function makeSorts() {
     const add = (name, key, told) => sorts.push({name, key, told});
     if (meta.distribution) {
-      add('most surprising', (i) => -(index.z[i] ?? Infinity), (i) => `|z| ${short(index.z[i] ?? Infinity, 3)}`);
-      add('mean surprise', (i) => -(index.score[i] ?? Infinity), (i) => short(index.score[i] ?? NaN, 3));
+      add('most surprising', (i) => -index.surprise[i], (i) => `p ${rare(index.surprise[i])}`);
+      add('largest |z|', (i) => -(index.z[i] ?? Infinity), (i) => `|z| ${short(index.z[i] ?? Infinity, 3)}`);
+      add('lowest log score', (i) => index.score[i] ?? -Infinity, (i) => short(index.score[i] ?? NaN, 3));
     }
     add('length', (i) => -index.observations[i], (i) => counted(index.observations[i], 'value'));
     if (meta.labels.length) add('class', (i) => index.label[i] < 0 ? Infinity : index.label[i], (i) => index.label[i] < 0 ? '–' : meta.labels[index.label[i]]);
@@ -352,7 +358,7 @@
     const times = series.times;
     told.push(`${counted(index.observations[row], 'observation')} at ${counted(index.events[row], 'time')}`
       + (times.length ? `, ${writtenTime(times[0], spanStep())} to ${writtenTime(times[times.length - 1], spanStep())}` : ''));
-    if (meta.distribution && index.observations[row]) told.push(`largest |z| ${short(index.z[row] ?? Infinity, 3)}, mean surprise ${short(index.score[row] ?? NaN, 3)} nats`);
+    if (meta.distribution && index.observations[row]) told.push(`least expected observation p ${rare(index.surprise[row])}, largest |z| ${short(index.z[row] ?? Infinity, 3)}, mean log score ${short(index.score[row] ?? NaN, 3)}`);
     if (meta.classes.length) {
       const p = meta.classes.map((name, c) => [index.probability[c][row], name]);
       const shown = p.length === 2 ? [p[1]] : p.sort((a, b) => b[0] - a[0]).slice(0, 3);
@@ -858,11 +864,11 @@
     const wanted = element('surprising-search').value.trim().toLowerCase();
     const found = index.surprising.filter((one) => !wanted || index.ids[one.series].toLowerCase().includes(wanted) || meta.features[one.feature].toLowerCase().includes(wanted));
     const heads = [{name: 'series', text: true}, {name: 'feature', text: true}, {name: 'time'}, {name: 'observed'}, {name: 'expected'}, {name: 'aleatoric ±'}, {name: 'epistemic ±'},
-      {name: 'z', about: 'predictive deviations from what was expected'}, {name: 'log score', about: '−log density, in nats'}, {name: 'the model', text: true}];
+      {name: 'z', about: 'predictive deviations from what was expected'}, {name: 'p', about: 'how often something at least as far off is to be expected'}, {name: 'log score', about: 'log of the density'}, {name: 'series is', text: true}];
     const lines = found.map((one) => {
       const cells = [make('a', {href: '#id=' + encodeURIComponent(index.ids[one.series]), onclick: (event) => { event.preventDefault(); lead(one); }}, index.ids[one.series]),
         meta.features[one.feature], one.written ?? short(one.time, 6), exact(one.value), short(one.mean ?? NaN), short(one.aleatoric ?? NaN, 3), short(one.epistemic ?? NaN, 3),
-        signed(one.z ?? Infinity), short(one.logScore ?? NaN, 3), trainedShort[index.part[one.series]]];
+        signed(one.z ?? Infinity), rare(one.surprise), short(one.logScore ?? NaN, 3), trainedShort[index.part[one.series]]];
       return make('tr', {}, ...cells.map((cell, c) => make('td', {class: heads[c].text ? 'text' : null}, cell)));
     });
     element('surprising-table').replaceChildren(tableOf(counted(found.length, 'observation'), heads, lines));
@@ -904,8 +910,8 @@
     }
     element('view-field').hidden = !meta.distribution;
     element('surprising').hidden = !index.surprising.length;
-    element('surprising-about').textContent = 'The observations furthest from what the model expected just before them, given everything earlier: the 100 first of all, and those of each feature; search for a feature to see its own. '
-      + 'z counts predictive deviations; the log score is −log of the density, in nats and in the data’s units.';
+    element('surprising-about').textContent = 'The observations that the model expected least, given everything before them: the 100 first of all, and those of each feature; search for a feature to see its own. '
+      + 'z counts predictive deviations, p tells how often something at least as far off is to be expected, the log score is the log of the density in the data’s units.';
   }
 
   // ---- controls ----
