@@ -36,7 +36,7 @@ constexpr double kLeastBlock = 1 << 13, kMostBlock = 1 << 18, kBlocksAPage = 32;
 // that a model is too sure of does not hide the others.
 constexpr std::size_t kSurprising = 100, kSurprisingOfFeature = 20, kSurprisingOfFeatures = 1000;
 // Series that are asked together.
-constexpr std::size_t kLeastTogether = 32, kTogether = 512;
+constexpr std::size_t kLeastTogether = 32, kTogether = 256;
 constexpr std::size_t kMemory = std::size_t{256} << 20;
 
 enum class Held { name, observations, whole };

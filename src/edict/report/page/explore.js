@@ -215,6 +215,8 @@
   // The digits of time that matter for a series as a whole.
   const spanStep = () => (series.span[1] - series.span[0]) / 1000;
   const isForecast = (time) => meta.distribution && state.view === 'forecast' && time >= meta.cut;
+  // What the guard made of an observation that the present view gives to the model; else undefined.
+  const usedInstead = (feature, i) => (isForecast(feature.time[i]) ? undefined : feature.used.get(i));
   // What was expected of an observation in the present view.
   function expected(feature, i) {
     if (!feature.given) return null;
@@ -565,7 +567,8 @@
     feature.time.forEach((t, i) => {
       if (t < from || t > to) return;
       values.push(feature.value[i]);
-      if (feature.used.has(i)) values.push(feature.used.get(i));
+      const used = usedInstead(feature, i);
+      if (used !== undefined) values.push(used);
     });
     values.sort((a, b) => a - b);
     if (!band && values.length) {
@@ -598,11 +601,11 @@
     for (const i of sight) {
       const x = frame.x(feature.time[i]), told = expected(feature, i);
       if (told && Math.abs(told.z) > surprisingZ) inside += mark(x, feature.value[i], 5.5, 'surprising');
-      const kind = feature.used.has(i) ? 'raw' : isForecast(feature.time[i]) ? 'hidden' : 'seen';
-      inside += mark(x, feature.value[i], radius, kind);
-      if (feature.used.has(i)) {
+      const used = usedInstead(feature, i);
+      inside += mark(x, feature.value[i], radius, used !== undefined ? 'raw' : isForecast(feature.time[i]) ? 'hidden' : 'seen');
+      if (used !== undefined) {
         const y = Math.max(0, Math.min(frame.inner.height, frame.y(feature.value[i])));
-        inside += `<path class="clip" d="M${x.toFixed(1)} ${y.toFixed(1)}V${frame.y(feature.used.get(i)).toFixed(1)}"/>` + mark(x, feature.used.get(i), 2.2, 'used');
+        inside += `<path class="clip" d="M${x.toFixed(1)} ${y.toFixed(1)}V${frame.y(used).toFixed(1)}"/>` + mark(x, used, 2.2, 'used');
       }
     }
     figure.band = band;
@@ -642,11 +645,12 @@
 
   function observationRows(feature, i) {
     const told = expected(feature, i), named = [['observed', exact(feature.value[i])]];
-    if (feature.used.has(i)) named.push(['taken as', short(feature.used.get(i), 5)]);
+    const used = usedInstead(feature, i);
+    if (used !== undefined) named.push(['taken as', short(used, 5)]);
     if (told && told.mean !== undefined)
       named.push(['expected', short(told.mean)], ['aleatoric', `± ${short(told.aleatoric, 3)}`], ['epistemic', `± ${short(told.epistemic, 3)}`]);
     if (told) named.push(['z', signed(told.z)]);
-    named.push(['', isForecast(feature.time[i]) ? 'after the cut: not given to the model' : feature.used.has(i) ? 'given, clipped by the guard' : 'given to the model']);
+    named.push(['', isForecast(feature.time[i]) ? 'after the cut: not given to the model' : used !== undefined ? 'given, clipped by the guard' : 'given to the model']);
     return named;
   }
 
@@ -833,7 +837,7 @@
     found.sort(([a, i], [b, k]) => a.time[i] - b.time[k] || a.index - b.index);
     const heads = [{name: 'time'}, {name: 'feature', text: true}, {name: 'observed'}, {name: 'expected'}, {name: 'aleatoric ±'}, {name: 'epistemic ±'}, {name: 'z'}, {name: 'the model', text: true}];
     const lines = found.slice(0, mostLines).map(([feature, i]) => {
-      const told = expected(feature, i) || {}, used = feature.used.get(i);
+      const told = expected(feature, i) || {}, used = usedInstead(feature, i);
       const cells = [shortEventTime(feature.event[i]), meta.features[feature.index], exact(feature.value[i]), short(told.mean), short(told.aleatoric, 3), short(told.epistemic, 3),
         told.z === undefined ? '–' : signed(told.z), isForecast(feature.time[i]) ? 'was not given it' : used === undefined ? 'was given it' : `was given ${short(used, 5)}`];
       return make('tr', {}, ...cells.map((cell, c) => make('td', {class: heads[c].text ? 'text' : null}, cell)));
@@ -878,20 +882,20 @@
 
   function describe() {
     const clipped = series.features.some((f) => f.used.size);
-    const key = (colour, text) => [make('span', {class: 'key', style: `background:var(--${colour})`}), text];
+    const key = (colour, text) => make('span', {class: 'item'}, make('span', {class: 'key', style: `background:var(--${colour})`}), text);
     const dot = (kind, text) => {
       const sign = make('span', {class: 'sign'});
       sign.innerHTML = `<svg viewBox="0 0 12 12" aria-hidden="true">${kind === 'surprising' ? '<circle class="surprising" cx="6" cy="6" r="4.8"/><circle class="seen" cx="6" cy="6" r="2.4"/>' : `<circle class="${kind}" cx="6" cy="6" r="3"/>`}</svg>`;
-      return [sign, text];
+      return make('span', {class: 'item'}, sign, text);
     };
     const parts = [];
-    if (series.whole) parts.push(...key('aleatoric', 'noise of the data (aleatoric)'), ...key('epistemic', 'what the model’s own doubt (epistemic) adds'));
-    parts.push(...dot('seen', 'given to the model'));
+    if (series.whole) parts.push(key('aleatoric', 'noise of the data (aleatoric)'), key('epistemic', 'what the model’s own doubt (epistemic) adds'));
+    parts.push(dot('seen', 'given to the model'));
     if (meta.distribution && state.view === 'forecast' && series.span[1] > meta.cut)
-      parts.push(...dot('hidden', 'not given'), make('span', {class: 'key after-key'}), 'after the cut: only forecast');
-    if (meta.distribution) parts.push(...dot('surprising', `|z| above ${surprisingZ}`));
-    if (clipped) parts.push(...dot('raw', 'clipped by the guard'), ...dot('used', 'what was taken instead'));
-    if (series.probability) meta.classes.slice(0, 9).forEach((name, c) => parts.push(...key(`m${c}`, `P(${name})`)));
+      parts.push(dot('hidden', 'not given'), make('span', {class: 'item'}, make('span', {class: 'key after-key'}), 'after the cut: only forecast'));
+    if (meta.distribution) parts.push(dot('surprising', `|z| above ${surprisingZ}`));
+    if (clipped) parts.push(dot('raw', 'clipped by the guard'), dot('used', 'what was taken instead'));
+    if (series.probability) meta.classes.slice(0, 9).forEach((name, c) => parts.push(key(`m${c}`, `P(${name})`)));
     element('legend').replaceChildren(...parts);
   }
 
