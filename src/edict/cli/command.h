@@ -23,6 +23,8 @@ void add_generate(CLI::App& app);
 void add_import(CLI::App& app);
 void add_search(CLI::App& app);
 void add_info(CLI::App& app);
+void add_init(CLI::App& app);
+void add_settings(CLI::App& app);
 void add_train(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_predict(CLI::App& app);

@@ -8,6 +8,7 @@
 #include "edict/core/error.h"
 #include "edict/model/infer.h"
 #include "edict/model/state_classifier.h"
+#include "edict/model/summary.h"
 
 namespace edict {
 namespace {
@@ -40,14 +41,31 @@ ClassProbabilities softmax(const Matrix<float>& logits) {
   return result;
 }
 
+// From the readout and the classifier on h(T) together.
+ClassProbabilities from_summaries(const Model& model, const Matrix<float>& summaries) {
+  const Matrix<float> of_state = StateClassifier(model).logits(
+      model.params.data() + model.params.size() - model.classifier_size(),
+      states_of(model, summaries));
+  const Matrix<double> votes =
+      model.readout.vote(summary_classifier(model), model.readout.normalised(summaries));
+  return softmax(model.readout.mixed(votes, of_state).cast<float>());
+}
+
 }  // namespace
 
 ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
                                        std::span<const std::size_t> series, ThreadPool& pool,
-                                       const Guard& guard) {
+                                       const Guard& guard, StopFlag stop) {
   check(model, data, guard);
+  if (!model.readout.empty()) {
+    const Summaries summaries = summarise(model, data, series, pool, guard);
+    ClassProbabilities result = from_summaries(model, summaries.values);
+    result.observations = summaries.observations;
+    result.clipped = summaries.clipped;
+    return result;
+  }
   if (model.network->has_distribution()) {
-    const Encoding encoding = encode(model, data, series, pool, guard);
+    const Encoding encoding = encode(model, data, series, pool, guard, stop);
     ClassProbabilities result =
         class_probabilities(model, encoding.states, model.params.tail(model.classifier_size()));
     result.observations = encoding.observations;
@@ -59,8 +77,9 @@ ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
   for (const std::size_t i : series) agendas.push_back(encoding_agenda(model.protocol, data, i));
   for (const auto& agenda : agendas) examples.push_back({&agenda});
   std::vector<std::vector<Clipped>> clips;
-  ClassProbabilities result =
-      softmax(infer_classes(model, examples, pool, model.inference_options(guard), &clips));
+  InferenceOptions options = model.inference_options(guard);
+  options.stop = stop;
+  ClassProbabilities result = softmax(infer_classes(model, examples, pool, options, &clips));
   for (const auto& agenda : agendas) result.observations += agenda.feature.size();
   for (const auto& own : clips) result.clipped += own.size();
   return result;
@@ -73,8 +92,10 @@ ClassProbabilities class_probabilities(const Model& model, const Matrix<float>& 
 
 std::vector<ClassProbabilities> class_probabilities_over_time(
     const Model& model, const Dataset& data, std::span<const std::size_t> series,
-    const std::vector<double>& times, ThreadPool& pool, const Guard& guard) {
+    const std::vector<double>& times, ThreadPool& pool, const Guard& guard, StopFlag stop) {
   check(model, data, guard);
+  InferenceOptions options = model.inference_options(guard);
+  options.stop = stop;
   const bool walks = model.network->has_distribution();
   std::vector<Agenda<float>> agendas;
   for (const std::size_t i : series)
@@ -82,17 +103,24 @@ std::vector<ClassProbabilities> class_probabilities_over_time(
                             : encoding_agenda(model.protocol, data, i));
   std::vector<Example> examples;
   std::vector<ClassProbabilities> result(series.size());
+  if (!model.readout.empty()) {
+    const Summaries summaries = summarise(model, data, series, times, pool, guard);
+    const auto count = static_cast<Index>(times.size());
+    for (std::size_t s = 0; s < series.size(); ++s)
+      result[s] =
+          from_summaries(model, summaries.values.middleCols(static_cast<Index>(s) * count, count));
+    return result;
+  }
   if (!walks) {  // reads a whole series at once: asked anew for each time, with what came before
     for (std::size_t s = 0; s < series.size(); ++s) {
       examples.clear();
       for (const double time : times)
         examples.push_back({&agendas[s], model.protocol.to_model_time(time)});
-      result[s] = softmax(infer_classes(model, examples, pool, model.inference_options(guard)));
+      result[s] = softmax(infer_classes(model, examples, pool, options));
     }
     return result;
   }
   for (const auto& agenda : agendas) examples.push_back({&agenda});
-  InferenceOptions options = model.inference_options(guard);
   options.marginals = InferenceOptions::Marginals::none;
   options.states = true;
   const std::vector<Answer> answers = infer(model, examples, pool, options);

@@ -22,10 +22,11 @@ struct ClassProbabilities {
 };
 
 // With everything observed, at T. Throws Error for a model without classifier, for data that are
-// not the model's, and for EDGR with a model that predicts no distribution.
+// not the model's, and for EDGR with a model that predicts no distribution; Interrupted when `stop`
+// is set.
 ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
                                        std::span<const std::size_t> series, ThreadPool& pool,
-                                       const Guard& guard = {});
+                                       const Guard& guard = {}, StopFlag stop = nullptr);
 
 // The same from states that are already encoded; `classifier` are Model::classifier_size()
 // parameters, of one of the model's seeds or the last ones of its own.
@@ -36,7 +37,8 @@ ClassProbabilities class_probabilities(const Model& model, const Matrix<float>& 
 // decided just before the observations of that moment, if there are any, had it been asked then.
 std::vector<ClassProbabilities> class_probabilities_over_time(
     const Model& model, const Dataset& data, std::span<const std::size_t> series,
-    const std::vector<double>& times, ThreadPool& pool, const Guard& guard = {});
+    const std::vector<double>& times, ThreadPool& pool, const Guard& guard = {},
+    StopFlag stop = nullptr);
 
 // The listed series that have a label, and their labels as the model numbers them.
 struct LabelledSeries {

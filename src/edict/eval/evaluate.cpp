@@ -19,7 +19,7 @@ std::optional<CalibrationResult> judged(std::span<const SeriesCalibration> serie
 }  // namespace
 
 Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std::size_t> series,
-                    ThreadPool& pool, const Guard& guard) {
+                    ThreadPool& pool, const Guard& guard, StopFlag stop) {
   const DataSettings& settings = model.config.data;
   const Holdout holdout = draw_holdout(data, model.protocol.t_cut, settings.holdout,
                                        static_cast<std::uint64_t>(settings.seed));
@@ -32,6 +32,7 @@ Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std
       extrapolation(series.size());
   InferenceOptions options = model.inference_options(guard);
   options.marginals = InferenceOptions::Marginals::observed;
+  options.stop = stop;
   const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
   pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
     const auto& stops = agendas[i].stops;
@@ -49,20 +50,30 @@ Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std
                        if (stop > first_absorbed) informed[i].add(expected, x);
                      });
   });
-  return {judged(interpolation), judged(informed), judged(extrapolation)};
+  Evaluation result{judged(interpolation), judged(informed), judged(extrapolation)};
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    for (const auto& stop : agendas[i].stops)
+      if (stop.what & Agenda<float>::kAbsorb) result.absorbed += stop.count;
+    result.clipped += answers[i].clips.size();
+  }
+  return result;
 }
 
 nlohmann::json to_json(const Evaluation& evaluation) {
   return {{"interpolation", json_or_null(evaluation.interpolation)},
           {"informed_interpolation", json_or_null(evaluation.informed_interpolation)},
-          {"extrapolation", json_or_null(evaluation.extrapolation)}};
+          {"extrapolation", json_or_null(evaluation.extrapolation)},
+          {"absorbed_observations", evaluation.absorbed},
+          {"clipped_observations", evaluation.clipped}};
 }
 
 void from_json(const nlohmann::json& json, Evaluation& evaluation) {
   const auto read = [&](const char* task) {
     return optional_from_json<CalibrationResult>(json.at(task));
   };
-  evaluation = {read("interpolation"), read("informed_interpolation"), read("extrapolation")};
+  evaluation = {read("interpolation"), read("informed_interpolation"), read("extrapolation"),
+                json.at("absorbed_observations").get<std::size_t>(),
+                json.at("clipped_observations").get<std::size_t>()};
 }
 
 }  // namespace edict

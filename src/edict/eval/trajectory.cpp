@@ -47,7 +47,8 @@ void predict(const Model& model, const Dataset& data, const PredictRequest& requ
     series.resize(data.size());
     std::iota(series.begin(), series.end(), std::size_t{0});
   }
-  const InferenceOptions options = model.inference_options(request.guard);
+  InferenceOptions options = model.inference_options(request.guard);
+  options.stop = request.stop;
   for (std::size_t begin = 0; begin < series.size(); begin += kBlock) {
     const std::size_t count = std::min(kBlock, series.size() - begin);
     std::vector<Agenda<float>> agendas;
@@ -55,17 +56,19 @@ void predict(const Model& model, const Dataset& data, const PredictRequest& requ
     std::vector<Trajectory> block(count);
     std::vector<std::vector<std::size_t>> events(count);  // of the stops, for the guard
     for (std::size_t i = 0; i < count; ++i) {
-      agendas.push_back(query_agenda(model.protocol, data, series[begin + i], request.times));
+      const std::size_t own = series[begin + i];
+      agendas.push_back(query_agenda(model.protocol, data, own,
+                                     request.own_times ? request.own_times(own) : request.times));
       block[i].series = series[begin + i];
       if (request.guard.active()) events[i] = events_of(data, series[begin + i], agendas.back());
       block[i].features = model.features.size();
-      block[i].marginals.reserve(request.times.size() * model.features.size());
     }
     for (const auto& agenda : agendas)
       examples.push_back({&agenda, model.protocol.to_model_time(request.absorb_until)});
     const std::vector<Answer> answers = infer(model, examples, pool, options);
     pool.for_each(count, [&](std::size_t i, std::size_t) {
       const std::size_t features = model.features.size();
+      block[i].marginals.reserve(answers[i].marginals.size());
       for (std::size_t k = 0; k < answers[i].marginals.size(); ++k)
         block[i].marginals.push_back(
             to_raw(model.protocol.standardisation, k % features, answers[i].marginals[k]));

@@ -35,6 +35,9 @@ struct PredictRequest {
   std::vector<std::size_t> series = {};  // empty: all
   Guard guard = {};
   double absorb_until = std::numeric_limits<double>::infinity();  // later observations are ignored
+  // The times of a series, ascending, where each has its own; then `times` is not read.
+  std::function<std::vector<double>(std::size_t series)> own_times = {};
+  StopFlag stop = nullptr;  // Interrupted when it is set
 };
 
 // Tells what was expected at each time given the observations before it, series after series in
