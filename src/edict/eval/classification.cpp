@@ -66,8 +66,7 @@ ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
   }
   if (model.network->has_distribution()) {
     const Encoding encoding = encode(model, data, series, pool, guard, stop);
-    ClassProbabilities result =
-        class_probabilities(model, encoding.states, model.params.tail(model.classifier_size()));
+    ClassProbabilities result = class_probabilities(model, encoding.states, model.classifiers());
     result.observations = encoding.observations;
     result.clipped = encoding.clipped;
     return result;
@@ -86,8 +85,21 @@ ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
 }
 
 ClassProbabilities class_probabilities(const Model& model, const Matrix<float>& states,
-                                       const Vector<float>& classifier) {
-  return softmax(StateClassifier(model).logits(classifier.data(), states));
+                                       const Vector<float>& classifiers) {
+  const StateClassifier classifier(model);
+  const auto members = static_cast<Index>(model.members());
+  const Index hidden = states.rows() / members;
+  if (members == 1) return softmax(classifier.logits(classifiers.data(), states));
+  ClassProbabilities mean;
+  for (Index m = 0; m < members; ++m) {
+    const ClassProbabilities own = softmax(classifier.logits(
+        classifiers.data() + m * classifier.size(), states.middleRows(m * hidden, hidden)));
+    mean.classes = own.classes;
+    mean.values.resize(own.values.size());
+    for (std::size_t k = 0; k < own.values.size(); ++k)
+      mean.values[k] += own.values[k] / static_cast<double>(members);
+  }
+  return mean;
 }
 
 std::vector<ClassProbabilities> class_probabilities_over_time(
@@ -124,13 +136,13 @@ std::vector<ClassProbabilities> class_probabilities_over_time(
   options.marginals = InferenceOptions::Marginals::none;
   options.states = true;
   const std::vector<Answer> answers = infer(model, examples, pool, options);
-  const Vector<float> classifier = model.params.tail(model.classifier_size());
+  const Vector<float> classifiers = model.classifiers();
+  const Index hidden = model.network->hidden() * static_cast<Index>(model.members());
   const auto count = static_cast<Index>(times.size());
   for (std::size_t s = 0; s < series.size(); ++s)
     result[s] = class_probabilities(
-        model,
-        Eigen::Map<const Matrix<float>>(answers[s].states.data(), model.network->hidden(), count),
-        classifier);
+        model, Eigen::Map<const Matrix<float>>(answers[s].states.data(), hidden, count),
+        classifiers);
   return result;
 }
 

@@ -18,12 +18,10 @@ std::vector<Expectations> expectations(const Model& model, const Dataset& data,
     examples.push_back({&agenda, model.protocol.to_model_time(request.absorb_until)});
   InferenceOptions options = model.inference_options(request.guard);
   options.marginals = InferenceOptions::Marginals::observed;
-  options.final_states = model.network->classes() > 0;
   options.stop = request.stop;
   const std::vector<Answer> answers = infer(model, examples, pool, options);
 
   const Standardisation& units = model.protocol.standardisation;
-  const Vector<float> classifier = model.params.tail(model.classifier_size());
   std::vector<Expectations> result(series.size());
   pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
     const Agenda<float>& agenda = agendas[i];
@@ -37,12 +35,13 @@ std::vector<Expectations> expectations(const Model& model, const Dataset& data,
       const double used = units.to_raw(static_cast<std::size_t>(clip.feature), clip.used);
       result[i].clips.push_back({first + k, used, clip.sigmas});
     }
-    if (options.final_states) {
-      const Matrix<float> state = Eigen::Map<const Matrix<float>>(answers[i].final_state.data(),
-                                                                  model.network->hidden(), 1);
-      result[i].probability = class_probabilities(model, state, classifier).values;
-    }
   });
+  if (model.network->classes() > 0) {
+    const ClassProbabilities end =
+        class_probabilities(model, data, series, pool, request.guard, request.stop);
+    for (std::size_t i = 0; i < series.size(); ++i)
+      result[i].probability.assign(end.row(i).begin(), end.row(i).end());
+  }
   return result;
 }
 

@@ -70,20 +70,27 @@ std::vector<std::uint32_t> forecast_places(const Protocol& protocol,
   return places;
 }
 
-std::vector<Curve<double>> probability_curves(const Model& model, const Answer& answer,
-                                              const std::vector<std::uint32_t>& places) {
-  if (model.network->classes() == 0 || places.empty()) return {};
-  const ClassProbabilities p = class_probabilities(
-      model,
-      Eigen::Map<const Matrix<float>>(answer.states.data(), model.network->hidden(),
-                                      static_cast<Index>(places.size())),
-      model.params.tail(model.classifier_size()));
+std::vector<Curve<double>> curves_of(const ClassProbabilities& p,
+                                     const std::vector<std::uint32_t>& places) {
   std::vector<Curve<double>> curves(p.classes);
   for (std::size_t c = 0; c < p.classes; ++c) {
     curves[c].at = places;
     for (std::size_t t = 0; t < places.size(); ++t) curves[c].points.push_back(p.row(t)[c]);
   }
   return curves;
+}
+
+// Of a model that classifies from its state.
+std::vector<Curve<double>> probability_curves(const Model& model, const Answer& answer,
+                                              const std::vector<std::uint32_t>& places) {
+  if (model.network->classes() == 0 || !model.readout.empty() || places.empty()) return {};
+  const Index hidden = model.network->hidden() * static_cast<Index>(model.members());
+  return curves_of(
+      class_probabilities(model,
+                          Eigen::Map<const Matrix<float>>(answer.states.data(), hidden,
+                                                          static_cast<Index>(places.size())),
+                          model.classifiers()),
+      places);
 }
 
 Band band_of(const Model& model, const Answer& answer, const std::vector<std::uint32_t>& places,
@@ -363,6 +370,14 @@ std::vector<ExploredBands> explored_bands(const Model& model, const Dataset& dat
     result[i].given_probability = probability_curves(model, answers[2 * i], all);
     result[i].forecast_probability = probability_curves(model, answers[2 * i + 1], forecast[i]);
   });
+  // A summary also needs the observations, which a forecast from t_cut does not have.
+  if (!model.readout.empty())
+    for (std::size_t i = 0; i < series.size(); ++i)
+      if (!result[i].grid.empty())
+        result[i].given_probability =
+            curves_of(class_probabilities_over_time(model, data, series.subspan(i, 1),
+                                                    result[i].grid, pool, request.guard)[0],
+                      all_places(result[i].grid.size()));
   return result;
 }
 
