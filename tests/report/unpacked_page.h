@@ -11,6 +11,7 @@
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -112,6 +113,8 @@ struct UnpackedFeature {
 };
 struct UnpackedSeries {
   std::vector<double> times, grid;
+  double origin = 0;
+  std::vector<std::string> written;  // times, of dates
   std::vector<UnpackedFeature> features;
   std::vector<UnpackedBand> given_probability, forecast_probability;  // at and mean
 };
@@ -149,6 +152,11 @@ inline UnpackedSeries unpacked_series(const std::string& record) {
   const std::size_t events = from.varint();
   series.times = from.exact(events);
   const int what = from.byte();
+  if (what & 16) {
+    series.origin = from.raw<double>();
+    std::istringstream lines(from.bytes(from.varint()));
+    for (std::string line; std::getline(lines, line);) series.written.push_back(line);
+  }
   const std::size_t features = from.varint();
   for (std::size_t j = 0; j < features; ++j) {
     UnpackedFeature& feature = series.features.emplace_back();

@@ -7,12 +7,15 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numbers>
 #include <numeric>
 #include <string_view>
 
 #include "edict/core/error.h"
 #include "edict/core/json_text.h"
 #include "edict/eval/classification.h"
+#include "edict/math/special.h"
+#include "edict/math/student_t.h"
 #include "edict/report/packed.h"
 #include "edict/report/svg.h"
 #include "edict/study/embedded.h"
@@ -33,7 +36,7 @@ constexpr double kLeastBlock = 1 << 13, kMostBlock = 1 << 18, kBlocksAPage = 32;
 // that a model is too sure of does not hide the others.
 constexpr std::size_t kSurprising = 100, kSurprisingOfFeature = 20, kSurprisingOfFeatures = 1000;
 // Series that are asked together.
-constexpr std::size_t kTogether = 512;
+constexpr std::size_t kLeastTogether = 32, kTogether = 256;
 constexpr std::size_t kMemory = std::size_t{256} << 20;
 
 enum class Held { name, observations, whole };
@@ -41,11 +44,12 @@ enum class Held { name, observations, whole };
 struct SurprisingObservation {
   std::size_t series, observation, event;  // place in the list of series; in the data's arrays
   Marginal expected;
-  Surprise surprise;
+  double z, surprise;
 };
 
 // A row of the page's list.
 struct Listed {
+  double surprise = 0;        // of its least expected observation
   double largest_z = 0;       // in size
   double mean_log_score = 0;  // in the model's units, in which features compare
   std::vector<double> probability;
@@ -67,6 +71,22 @@ std::string json_in_script(const nlohmann::json& value) {
 
 nlohmann::json finite(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
+}
+
+// −log₁₀ of how often something at least as far off is to be expected, which compares features of
+// any unit and with tails of any weight.
+double surprise_of(const Marginal& m, double x) {
+  const double off = -std::abs(x - m.mean) / m.scale;
+  const double tail = 2 * (std::isinf(m.dof) ? normal_cdf(off) : student_t_cdf(off, m.dof));
+  constexpr double kLeast = 1e-307;  // below it nothing is told apart but by z
+  return -std::log10(std::max(tail, kLeast));
+}
+
+double log_score_of(const Marginal& m, double x) {
+  const double z = (x - m.mean) / m.scale;
+  if (std::isinf(m.dof)) return -0.5 * (z * z + std::log(2 * std::numbers::pi)) - std::log(m.scale);
+  return log_gamma_ratio(0.5 * m.dof, 0.5) - 0.5 * (m.dof + 1) * std::log1p(z * z / m.dof) -
+         0.5 * std::log(m.dof * std::numbers::pi) - std::log(m.scale);
 }
 
 double rounded(double value, double of_one) { return std::nearbyint(value * of_one) / of_one; }
@@ -185,26 +205,29 @@ class Explorer {
   void judge(std::size_t series, const Expectations& expected, Listed& one) const {
     const std::size_t first = data_.first_observation[data_.first_event[series]];
     for (std::size_t k = 0; k < expected.marginals.size(); ++k) {
-      const Surprise s = surprise(expected.marginals[k], data_.value[first + k]);
-      one.largest_z = std::max(one.largest_z, std::abs(s.z));
+      const Marginal& m = expected.marginals[k];
+      const double x = data_.value[first + k];
+      one.surprise = std::max(one.surprise, surprise_of(m, x));
+      one.largest_z = std::max(one.largest_z, std::abs(band_point(m, 0.5).z(x)));
       const auto j = static_cast<std::size_t>(data_.feature[first + k]);
-      one.mean_log_score += s.log_score - std::log(model_.protocol.standardisation.scale[j]);
+      one.mean_log_score += log_score_of(m, x) + std::log(model_.protocol.standardisation.scale[j]);
     }
     if (!expected.marginals.empty())
       one.mean_log_score /= static_cast<double>(expected.marginals.size());
   }
 
   static bool more_surprising(const SurprisingObservation& a, const SurprisingObservation& b) {
-    const double za = std::abs(a.surprise.z), zb = std::abs(b.surprise.z);
+    if (a.surprise != b.surprise) return a.surprise > b.surprise;
+    const double za = std::abs(a.z), zb = std::abs(b.z);
     return za != zb ? za > zb : a.observation < b.observation;
   }
 
   // The first `most` of a sorted list, with one more in it.
-  static void insert(std::vector<SurprisingObservation>& list, const SurprisingObservation& one,
+  static void insert(std::vector<SurprisingObservation>& kept, const SurprisingObservation& one,
                      std::size_t most) {
-    if (list.size() == most && !more_surprising(one, list.back())) return;
-    list.insert(std::upper_bound(list.begin(), list.end(), one, more_surprising), one);
-    if (list.size() > most) list.pop_back();
+    if (kept.size() == most && !more_surprising(one, kept.back())) return;
+    kept.insert(std::upper_bound(kept.begin(), kept.end(), one, more_surprising), one);
+    if (kept.size() > most) kept.pop_back();
   }
 
   void collect(std::size_t place, const Expectations& expected) {
@@ -218,7 +241,8 @@ class Explorer {
         const Marginal& m = expected.marginals[k++];
         const auto j = static_cast<std::size_t>(data_.feature[o]);
         if (!asked.empty() && std::find(asked.begin(), asked.end(), j) == asked.end()) continue;
-        const SurprisingObservation one{place, o, e, m, surprise(m, data_.value[o])};
+        const double x = data_.value[o];
+        const SurprisingObservation one{place, o, e, m, band_point(m, 0.5).z(x), surprise_of(m, x)};
         insert(surprising_, one, kSurprising);
         insert(surprising_of_[j], one, of_feature);
       }
@@ -230,8 +254,10 @@ class Explorer {
     order_.resize(series_.size());
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
-      return has_distribution() ? listed_[a].largest_z > listed_[b].largest_z
-                                : data_.events(series_[a]) > data_.events(series_[b]);
+      if (!has_distribution()) return data_.events(series_[a]) > data_.events(series_[b]);
+      const Listed &one = listed_[a], &other = listed_[b];
+      return one.surprise != other.surprise ? one.surprise > other.surprise
+                                            : one.largest_z > other.largest_z;
     });
   }
 
@@ -260,10 +286,10 @@ class Explorer {
          has_distribution() ? &whole.forecast[i] : nullptr, &whole.bands[i], tolerance});
   }
 
-  // From `begin` of the order on, as many as memory bears.
-  std::span<const std::size_t> together(std::size_t begin) const {
+  // From `begin` of the order on, as many as memory bears, and at most `most`.
+  std::span<const std::size_t> together(std::size_t begin, std::size_t most) const {
     std::size_t count = 0, bytes = 0;
-    while (begin + count < order_.size() && count < kTogether) {
+    while (begin + count < order_.size() && count < most) {
       bytes += band_bytes(model_, data_, series_[order_[begin + count]]);
       if (count > 0 && bytes > kMemory) break;
       ++count;
@@ -368,7 +394,10 @@ class Explorer {
     std::size_t begin = 0, whole = 0;  // of the order: computed, and taken with bands
     std::vector<Block> blocks;
     for (bool fits = true; fits && begin < order_.size();) {
-      const auto some = together(begin);
+      // Few more than will probably fit: what does not is computed in vain.
+      const auto likely = static_cast<std::size_t>(share * static_cast<double>(order_.size()));
+      const auto some =
+          together(begin, std::clamp(likely - std::min(likely, begin), kLeastTogether, kTogether));
       const Whole now = computed(some);
       std::vector<std::string> records(some.size());
       pool_.for_each(some.size(), [&](std::size_t i, std::size_t) {
@@ -411,18 +440,32 @@ class Explorer {
     for (const SurprisingObservation& one : all) {
       const std::size_t first_event = data_.first_event[series_[one.series]];
       const BandPoint p = band_point(one.expected, options_.request.level);
-      rows.push_back({{"series", one.series},
-                      {"event", one.event - first_event},
-                      {"time", data_.times[one.event]},
-                      {"feature", data_.feature[one.observation]},
-                      {"value", data_.value[one.observation]},
-                      {"mean", finite(p.mean)},
-                      {"aleatoric", finite(p.deviation * std::sqrt(p.share))},
-                      {"epistemic", finite(p.deviation * std::sqrt(1 - p.share))},
-                      {"z", finite(one.surprise.z)},
-                      {"logScore", finite(one.surprise.log_score)}});
+      rows.push_back(
+          {{"series", one.series},
+           {"event", one.event - first_event},
+           {"time", data_.times[one.event]},
+           {"feature", data_.feature[one.observation]},
+           {"value", data_.value[one.observation]},
+           {"mean", finite(p.mean)},
+           {"aleatoric", finite(p.deviation * std::sqrt(p.share))},
+           {"epistemic", finite(p.deviation * std::sqrt(1 - p.share))},
+           {"z", finite(one.z)},
+           {"surprise", one.surprise},
+           {"logScore", finite(log_score_of(one.expected, data_.value[one.observation]))}});
+      if (data_.time_axis.is_calendar())
+        rows.back()["written"] = written_time(data_, series_[one.series], data_.times[one.event]);
     }
     return rows;
+  }
+
+  std::string written_cut() const {
+    const TimeAxis& axis = data_.time_axis;
+    const double cut = model_.protocol.t_cut;
+    if (axis.is_calendar() && axis.origin.empty() && data_.size() > 0)
+      return written_time(data_, 0, cut);
+    const std::string unit(long_name_of(axis.unit));
+    return fmt::format("{:.6g}{}{}", cut, unit.empty() ? "" : " " + unit,
+                       axis.from_first ? " after the first event" : "");
   }
 
   // What is told once.
@@ -438,8 +481,7 @@ class Explorer {
         {"distribution", has_distribution()},
         {"level", options_.request.level},
         {"cut", model_.protocol.t_cut},
-        {"writtenCut", fmt::format("{:.6g}", model_.protocol.t_cut)},
-        {"calendar", nullptr},
+        {"writtenCut", written_cut()},
         {"steps",
          {{"z", kZSteps},
           {"coarseZ", kCoarseZSteps},
@@ -450,6 +492,8 @@ class Explorer {
         {"held", {{"name", held[0]}, {"observations", held[1]}, {"whole", held[2]}}},
         {"megabytes", options_.megabytes},
         {"tolerance", tolerance_}};
+    // Microseconds that one unit of time stands for.
+    if (data_.time_axis.is_calendar()) told["calendar"] = data_.time_axis.raw_unit();
     told["guard"] = guard.active()
                         ? nlohmann::json{{"kind", std::string(name_of(guard.kind))},
                                          {"eta", guard.eta},
@@ -464,8 +508,8 @@ class Explorer {
   std::string index() const {
     nlohmann::json columns;
     columns["surprising"] = surprising();
-    for (const char* name :
-         {"ids", "label", "part", "events", "observations", "z", "score", "held", "block", "place"})
+    for (const char* name : {"ids", "label", "part", "events", "observations", "surprise", "z",
+                             "score", "held", "block", "place"})
       columns[name] = nlohmann::json::array();
     columns["probability"] = nlohmann::json::array();
     for (Index c = 0; c < model_.network->classes(); ++c)
@@ -480,6 +524,7 @@ class Explorer {
       columns["events"].push_back(data_.events(s));
       columns["observations"].push_back(data_.first_observation[data_.first_event[s + 1]] -
                                         data_.first_observation[data_.first_event[s]]);
+      columns["surprise"].push_back(rounded(one.surprise, 100));
       columns["z"].push_back(finite(rounded(one.largest_z, 1000)));
       columns["score"].push_back(finite(rounded(one.mean_log_score, 1000)));
       columns["held"].push_back(static_cast<int>(one.held));

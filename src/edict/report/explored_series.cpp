@@ -196,7 +196,8 @@ Curve<Point> at_places(const Curve<Point>& curve, const std::vector<std::size_t>
 
 // ------------------------------------------------------------------------------------- bytes
 
-constexpr std::uint8_t kHasExpectations = 1, kHasBands = 2, kHasProbabilities = 4, kHasClips = 8;
+constexpr std::uint8_t kHasExpectations = 1, kHasBands = 2, kHasProbabilities = 4, kHasClips = 8,
+                       kHasDates = 16;
 
 std::int64_t steps(double value, double of_one) {
   constexpr double kMost = 1e12;  // far beyond any picture, and safe in the script's integers
@@ -248,8 +249,8 @@ void put_expectations(ByteWriter& to, const Dataset& data, std::size_t first,
   std::vector<BandPoint> points;
   for (const std::size_t k : observations) {
     const Marginal& m = expected.marginals[k - first];
-    to.signed_varint(steps(surprise(m, data.value[k]).z, whole ? kZSteps : kCoarseZSteps));
-    if (whole) points.push_back(band_point(m, 0.5));
+    points.push_back(band_point(m, 0.5));
+    to.signed_varint(steps(points.back().z(data.value[k]), whole ? kZSteps : kCoarseZSteps));
   }
   if (!whole) return;
   put_deltas(to, points,
@@ -266,6 +267,16 @@ void put_grid(ByteWriter& to, const std::vector<double>& grid) {
   put_deltas(to, grid, [&](double t) {
     return span > 0 ? steps((t - grid.front()) / span, kGridSteps) : std::int64_t{0};
   });
+}
+
+void put_dates(ByteWriter& to, const Dataset& data, std::size_t series) {
+  constexpr double kMinute = 60e6;
+  to.float64(data.time_axis.origin_of(series) + data.time_axis.zone * kMinute);
+  std::string text;
+  for (std::size_t e = data.first_event[series]; e < data.first_event[series + 1]; ++e)
+    text += (text.empty() ? "" : "\n") + written_time(data, series, data.times[e]);
+  to.varint(text.size());
+  to.append(text);
 }
 
 // The observations of each shown feature, as places in the dataset's arrays.
@@ -397,9 +408,11 @@ std::string packed_series(const Model& model, const Dataset& data, std::size_t s
   const bool bands = parts.bands && !parts.bands->features.empty();
   const bool probabilities = parts.bands && !parts.bands->given_probability.empty();
   const bool clips = parts.expected && !parts.expected->clips.empty();
-  to.byte(
-      static_cast<std::uint8_t>((parts.expected ? kHasExpectations : 0) | (bands ? kHasBands : 0) |
-                                (probabilities ? kHasProbabilities : 0) | (clips ? kHasClips : 0)));
+  const bool dates = data.time_axis.is_calendar();
+  to.byte(static_cast<std::uint8_t>(
+      (parts.expected ? kHasExpectations : 0) | (bands ? kHasBands : 0) |
+      (probabilities ? kHasProbabilities : 0) | (clips ? kHasClips : 0) | (dates ? kHasDates : 0)));
+  if (dates) put_dates(to, data, series);
   const std::vector<std::size_t> features = shown_features(data, series, request);
   const Shown shown = shown_observations(data, series, features);
   to.varint(features.size());

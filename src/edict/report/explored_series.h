@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "edict/core/thread_pool.h"
-#include "edict/eval/surprise.h"
+#include "edict/eval/expectations.h"
 #include "edict/model/model.h"
 
 namespace edict::report {
@@ -19,7 +19,10 @@ struct BandPoint {
   double mean, half;  // of the central interval
   double deviation;   // predictive
   double share;       // of the variance that is aleatoric
+
+  double z(double x) const { return (x - mean) / deviation; }
 };
+// Where a distribution has no variance its deviation is its scale.
 BandPoint band_point(const Marginal& marginal, double level);
 
 // A curve over the times of a series' grid.
@@ -73,7 +76,10 @@ Curve<double> thinned(const std::vector<double>& grid, const Curve<double>& curv
 // clang-format off
 //
 //   events            varint, then their times (ByteWriter::exact)
-//   what follows      byte: 1 expectations of the observations, 2 bands, 4 probabilities, 8 clips
+//   what follows      byte: 1 expectations of the observations, 2 bands, 4 probabilities, 8 clips,
+//                     16 dates
+//   dates             float64 when time is 0, in microseconds of the data's own clock since 1970;
+//                     varint bytes, then the times as the data write them, a line each
 //   features          varint, then of each
 //     feature, n      varints
 //     events          n varints: the first, then differences

@@ -14,6 +14,11 @@
   const exact = (value) => String(value).replace('-', '−');
   const signed = (value) => (value > 0 ? '+' : '') + short(value, 3);
   const counted = (count, one, many = one + 's') => `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+  // A probability from −log₁₀ of it.
+  function rare(surprise) {
+    if (surprise > 306) return '< 1e−306';
+    return surprise < 2.5 ? short(10 ** -surprise, 2) : `${(10 ** (Math.ceil(surprise) - surprise)).toFixed(0)}e−${Math.ceil(surprise)}`.replace(/^10e−(\d+)$/, (_, power) => `1e−${power - 1}`);
+  }
   // Times on an axis: to the digits that a step of this length needs. Of dates the numbers count from
   // the series' own origin, in microseconds of its own clock.
   function writtenTime(time, step) {
@@ -210,6 +215,8 @@
   // The digits of time that matter for a series as a whole.
   const spanStep = () => (series.span[1] - series.span[0]) / 1000;
   const isForecast = (time) => meta.distribution && state.view === 'forecast' && time >= meta.cut;
+  // What the guard made of an observation that the present view gives to the model; else undefined.
+  const usedInstead = (feature, i) => (isForecast(feature.time[i]) ? undefined : feature.used.get(i));
   // What was expected of an observation in the present view.
   function expected(feature, i) {
     if (!feature.given) return null;
@@ -248,8 +255,9 @@
   function makeSorts() {
     const add = (name, key, told) => sorts.push({name, key, told});
     if (meta.distribution) {
-      add('most surprising', (i) => -(index.z[i] ?? Infinity), (i) => `|z| ${short(index.z[i] ?? Infinity, 3)}`);
-      add('mean surprise', (i) => -(index.score[i] ?? Infinity), (i) => short(index.score[i] ?? NaN, 3));
+      add('most surprising', (i) => -index.surprise[i], (i) => `p ${rare(index.surprise[i])}`);
+      add('largest |z|', (i) => -(index.z[i] ?? Infinity), (i) => `|z| ${short(index.z[i] ?? Infinity, 3)}`);
+      add('lowest log score', (i) => index.score[i] ?? -Infinity, (i) => short(index.score[i] ?? NaN, 3));
     }
     add('length', (i) => -index.observations[i], (i) => counted(index.observations[i], 'value'));
     if (meta.labels.length) add('class', (i) => index.label[i] < 0 ? Infinity : index.label[i], (i) => index.label[i] < 0 ? '–' : meta.labels[index.label[i]]);
@@ -352,7 +360,7 @@
     const times = series.times;
     told.push(`${counted(index.observations[row], 'observation')} at ${counted(index.events[row], 'time')}`
       + (times.length ? `, ${writtenTime(times[0], spanStep())} to ${writtenTime(times[times.length - 1], spanStep())}` : ''));
-    if (meta.distribution && index.observations[row]) told.push(`largest |z| ${short(index.z[row] ?? Infinity, 3)}, mean surprise ${short(index.score[row] ?? NaN, 3)} nats`);
+    if (meta.distribution && index.observations[row]) told.push(`least expected observation p ${rare(index.surprise[row])}, largest |z| ${short(index.z[row] ?? Infinity, 3)}, mean log score ${short(index.score[row] ?? NaN, 3)}`);
     if (meta.classes.length) {
       const p = meta.classes.map((name, c) => [index.probability[c][row], name]);
       const shown = p.length === 2 ? [p[1]] : p.sort((a, b) => b[0] - a[0]).slice(0, 3);
@@ -559,7 +567,8 @@
     feature.time.forEach((t, i) => {
       if (t < from || t > to) return;
       values.push(feature.value[i]);
-      if (feature.used.has(i)) values.push(feature.used.get(i));
+      const used = usedInstead(feature, i);
+      if (used !== undefined) values.push(used);
     });
     values.sort((a, b) => a - b);
     if (!band && values.length) {
@@ -592,11 +601,11 @@
     for (const i of sight) {
       const x = frame.x(feature.time[i]), told = expected(feature, i);
       if (told && Math.abs(told.z) > surprisingZ) inside += mark(x, feature.value[i], 5.5, 'surprising');
-      const kind = feature.used.has(i) ? 'raw' : isForecast(feature.time[i]) ? 'hidden' : 'seen';
-      inside += mark(x, feature.value[i], radius, kind);
-      if (feature.used.has(i)) {
+      const used = usedInstead(feature, i);
+      inside += mark(x, feature.value[i], radius, used !== undefined ? 'raw' : isForecast(feature.time[i]) ? 'hidden' : 'seen');
+      if (used !== undefined) {
         const y = Math.max(0, Math.min(frame.inner.height, frame.y(feature.value[i])));
-        inside += `<path class="clip" d="M${x.toFixed(1)} ${y.toFixed(1)}V${frame.y(feature.used.get(i)).toFixed(1)}"/>` + mark(x, feature.used.get(i), 2.2, 'used');
+        inside += `<path class="clip" d="M${x.toFixed(1)} ${y.toFixed(1)}V${frame.y(used).toFixed(1)}"/>` + mark(x, used, 2.2, 'used');
       }
     }
     figure.band = band;
@@ -636,11 +645,12 @@
 
   function observationRows(feature, i) {
     const told = expected(feature, i), named = [['observed', exact(feature.value[i])]];
-    if (feature.used.has(i)) named.push(['taken as', short(feature.used.get(i), 5)]);
+    const used = usedInstead(feature, i);
+    if (used !== undefined) named.push(['taken as', short(used, 5)]);
     if (told && told.mean !== undefined)
       named.push(['expected', short(told.mean)], ['aleatoric', `± ${short(told.aleatoric, 3)}`], ['epistemic', `± ${short(told.epistemic, 3)}`]);
     if (told) named.push(['z', signed(told.z)]);
-    named.push(['', isForecast(feature.time[i]) ? 'after the cut: not given to the model' : feature.used.has(i) ? 'given, clipped by the guard' : 'given to the model']);
+    named.push(['', isForecast(feature.time[i]) ? 'after the cut: not given to the model' : used !== undefined ? 'given, clipped by the guard' : 'given to the model']);
     return named;
   }
 
@@ -827,7 +837,7 @@
     found.sort(([a, i], [b, k]) => a.time[i] - b.time[k] || a.index - b.index);
     const heads = [{name: 'time'}, {name: 'feature', text: true}, {name: 'observed'}, {name: 'expected'}, {name: 'aleatoric ±'}, {name: 'epistemic ±'}, {name: 'z'}, {name: 'the model', text: true}];
     const lines = found.slice(0, mostLines).map(([feature, i]) => {
-      const told = expected(feature, i) || {}, used = feature.used.get(i);
+      const told = expected(feature, i) || {}, used = usedInstead(feature, i);
       const cells = [shortEventTime(feature.event[i]), meta.features[feature.index], exact(feature.value[i]), short(told.mean), short(told.aleatoric, 3), short(told.epistemic, 3),
         told.z === undefined ? '–' : signed(told.z), isForecast(feature.time[i]) ? 'was not given it' : used === undefined ? 'was given it' : `was given ${short(used, 5)}`];
       return make('tr', {}, ...cells.map((cell, c) => make('td', {class: heads[c].text ? 'text' : null}, cell)));
@@ -858,11 +868,11 @@
     const wanted = element('surprising-search').value.trim().toLowerCase();
     const found = index.surprising.filter((one) => !wanted || index.ids[one.series].toLowerCase().includes(wanted) || meta.features[one.feature].toLowerCase().includes(wanted));
     const heads = [{name: 'series', text: true}, {name: 'feature', text: true}, {name: 'time'}, {name: 'observed'}, {name: 'expected'}, {name: 'aleatoric ±'}, {name: 'epistemic ±'},
-      {name: 'z', about: 'predictive deviations from what was expected'}, {name: 'log score', about: '−log density, in nats'}, {name: 'the model', text: true}];
+      {name: 'z', about: 'predictive deviations from what was expected'}, {name: 'p', about: 'how often something at least as far off is to be expected'}, {name: 'log score', about: 'log of the density'}, {name: 'series is', text: true}];
     const lines = found.map((one) => {
       const cells = [make('a', {href: '#id=' + encodeURIComponent(index.ids[one.series]), onclick: (event) => { event.preventDefault(); lead(one); }}, index.ids[one.series]),
         meta.features[one.feature], one.written ?? short(one.time, 6), exact(one.value), short(one.mean ?? NaN), short(one.aleatoric ?? NaN, 3), short(one.epistemic ?? NaN, 3),
-        signed(one.z ?? Infinity), short(one.logScore ?? NaN, 3), trainedShort[index.part[one.series]]];
+        signed(one.z ?? Infinity), rare(one.surprise), short(one.logScore ?? NaN, 3), trainedShort[index.part[one.series]]];
       return make('tr', {}, ...cells.map((cell, c) => make('td', {class: heads[c].text ? 'text' : null}, cell)));
     });
     element('surprising-table').replaceChildren(tableOf(counted(found.length, 'observation'), heads, lines));
@@ -872,20 +882,20 @@
 
   function describe() {
     const clipped = series.features.some((f) => f.used.size);
-    const key = (colour, text) => [make('span', {class: 'key', style: `background:var(--${colour})`}), text];
+    const key = (colour, text) => make('span', {class: 'item'}, make('span', {class: 'key', style: `background:var(--${colour})`}), text);
     const dot = (kind, text) => {
       const sign = make('span', {class: 'sign'});
       sign.innerHTML = `<svg viewBox="0 0 12 12" aria-hidden="true">${kind === 'surprising' ? '<circle class="surprising" cx="6" cy="6" r="4.8"/><circle class="seen" cx="6" cy="6" r="2.4"/>' : `<circle class="${kind}" cx="6" cy="6" r="3"/>`}</svg>`;
-      return [sign, text];
+      return make('span', {class: 'item'}, sign, text);
     };
     const parts = [];
-    if (series.whole) parts.push(...key('aleatoric', 'noise of the data (aleatoric)'), ...key('epistemic', 'what the model’s own doubt (epistemic) adds'));
-    parts.push(...dot('seen', 'given to the model'));
+    if (series.whole) parts.push(key('aleatoric', 'noise of the data (aleatoric)'), key('epistemic', 'what the model’s own doubt (epistemic) adds'));
+    parts.push(dot('seen', 'given to the model'));
     if (meta.distribution && state.view === 'forecast' && series.span[1] > meta.cut)
-      parts.push(...dot('hidden', 'not given'), make('span', {class: 'key after-key'}), 'after the cut: only forecast');
-    if (meta.distribution) parts.push(...dot('surprising', `|z| above ${surprisingZ}`));
-    if (clipped) parts.push(...dot('raw', 'clipped by the guard'), ...dot('used', 'what was taken instead'));
-    if (series.probability) meta.classes.slice(0, 9).forEach((name, c) => parts.push(...key(`m${c}`, `P(${name})`)));
+      parts.push(dot('hidden', 'not given'), make('span', {class: 'item'}, make('span', {class: 'key after-key'}), 'after the cut: only forecast'));
+    if (meta.distribution) parts.push(dot('surprising', `|z| above ${surprisingZ}`));
+    if (clipped) parts.push(dot('raw', 'clipped by the guard'), dot('used', 'what was taken instead'));
+    if (series.probability) meta.classes.slice(0, 9).forEach((name, c) => parts.push(key(`m${c}`, `P(${name})`)));
     element('legend').replaceChildren(...parts);
   }
 
@@ -904,8 +914,8 @@
     }
     element('view-field').hidden = !meta.distribution;
     element('surprising').hidden = !index.surprising.length;
-    element('surprising-about').textContent = 'The observations furthest from what the model expected just before them, given everything earlier: the 100 first of all, and those of each feature; search for a feature to see its own. '
-      + 'z counts predictive deviations; the log score is −log of the density, in nats and in the data’s units.';
+    element('surprising-about').textContent = 'The observations that the model expected least, given everything before them: the 100 first of all, and those of each feature; search for a feature to see its own. '
+      + 'z counts predictive deviations, p tells how often something at least as far off is to be expected, the log score is the log of the density in the data’s units.';
   }
 
   // ---- controls ----

@@ -1,30 +1,9 @@
-#include "edict/eval/surprise.h"
-
-#include <cmath>
-#include <numbers>
+#include "edict/eval/expectations.h"
 
 #include "edict/eval/classification.h"
-#include "edict/math/special.h"
 #include "edict/model/infer.h"
 
 namespace edict {
-namespace {
-
-double negative_log_density(double z, double scale, double dof) {
-  constexpr double half_log_pi = 0.57236494292470008707;
-  if (std::isinf(dof)) return 0.5 * (z * z + std::numbers::ln2) + half_log_pi + std::log(scale);
-  return 0.5 * (dof + 1.0) * std::log1p(z * z / dof) + std::log(scale) + 0.5 * std::log(dof) +
-         half_log_pi - log_gamma_ratio(0.5 * dof, 0.5);
-}
-
-}  // namespace
-
-Surprise surprise(const Marginal& expected, double x) {
-  const double deviation = std::sqrt(expected.aleatoric + expected.epistemic);
-  return {(x - expected.mean) / (std::isfinite(deviation) ? deviation : expected.scale),
-          negative_log_density((x - expected.mean) / expected.scale, expected.scale, expected.dof)};
-}
-
 std::vector<Expectations> expectations(const Model& model, const Dataset& data,
                                        std::span<const std::size_t> series,
                                        const ExpectationRequest& request, ThreadPool& pool) {

@@ -1,11 +1,10 @@
 // What was expected of observations just before they came.
-#include "edict/eval/surprise.h"
+#include "edict/eval/expectations.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "edict/eval/classification.h"
 #include "edict/eval/trajectory.h"
@@ -15,24 +14,6 @@ namespace edict {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-
-TEST(Surprise, OfAGaussianIsItsTextbookDensity) {
-  const Surprise s = surprise({1.0, 2.0, 0.25, 1.5, kInf}, 4.0);
-  EXPECT_DOUBLE_EQ(s.z, 2.0);
-  EXPECT_NEAR(s.log_score, 2.0 + std::log(1.5) + 0.5 * std::log(2 * std::numbers::pi), 1e-14);
-}
-
-// With three degrees of freedom the density is 2 / (π √3 s (1 + z²/3)²), the variance 3 s².
-TEST(Surprise, OfAStudentTCountsDeviationsNotScales) {
-  const Surprise s = surprise({0.0, 8.0, 4.0, 2.0, 3.0}, 6.0);
-  EXPECT_DOUBLE_EQ(s.z, 6.0 / std::sqrt(12.0));
-  EXPECT_NEAR(s.log_score, -std::log(2.0 / (std::numbers::pi * std::sqrt(3.0) * 2.0 * 16.0)),
-              1e-14);
-}
-
-TEST(Surprise, WithoutAVarianceCountsScales) {
-  EXPECT_DOUBLE_EQ(surprise({0.0, kInf, kInf, 2.0, 1.5}, 6.0).z, 3.0);
-}
 
 class ExpectationsOf : public testing::Test {
  protected:

@@ -1,5 +1,5 @@
-// How surprising observations are: each held against what the model expected of it just before it
-// came, given everything before.
+// What the model expected of each observation just before it came, and what it makes of the series
+// in the end, in one pass.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,6 @@
 #include "edict/model/model.h"
 
 namespace edict {
-
-struct Surprise {
-  double z;  // (x − mean) / predictive deviation; by the scale where the variance is infinite
-  double log_score;  // −log density, in nats, of x in the units of the marginal
-};
-Surprise surprise(const Marginal& expected, double x);
 
 // What was expected of the observations of one series.
 struct Expectations {
