@@ -15,6 +15,7 @@ void add_commands(CLI::App& app) {
   add_train(app);
   add_evaluate(app);
   add_predict(app);
+  add_impute(app);
   add_plot(app);
   add_classify(app);
   add_stress(app);

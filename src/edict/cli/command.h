@@ -26,6 +26,7 @@ void add_info(CLI::App& app);
 void add_train(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_predict(CLI::App& app);
+void add_impute(CLI::App& app);
 void add_plot(CLI::App& app);
 void add_classify(CLI::App& app);
 void add_stress(CLI::App& app);

@@ -42,6 +42,10 @@ class Wrapping : public CLI::Formatter {
   std::string make_description(const CLI::App* command) const override {
     return wrapped(command->get_description(), kColumns) + "\n";
   }
+  std::string make_footer(const CLI::App* command) const override {
+    const std::string footer = command->get_footer();
+    return footer.empty() ? footer : wrapped(footer, kColumns) + "\n";
+  }
 };
 
 }  // namespace

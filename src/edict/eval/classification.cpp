@@ -8,6 +8,7 @@
 #include "edict/core/error.h"
 #include "edict/model/infer.h"
 #include "edict/model/state_classifier.h"
+#include "edict/protocol/asking_agendas.h"
 
 namespace edict {
 namespace {
@@ -71,38 +72,57 @@ ClassProbabilities class_probabilities(const Model& model, const Matrix<float>& 
   return softmax(StateClassifier(model).logits(classifier.data(), states));
 }
 
-std::vector<ClassProbabilities> class_probabilities_over_time(
-    const Model& model, const Dataset& data, std::span<const std::size_t> series,
-    const std::vector<double>& times, ThreadPool& pool, const Guard& guard) {
-  check(model, data, guard);
-  const bool walks = model.network->has_distribution();
-  std::vector<Agenda<float>> agendas;
-  for (const std::size_t i : series)
-    agendas.push_back(walks ? query_agenda(model.protocol, data, i, times)
-                            : encoding_agenda(model.protocol, data, i));
+std::vector<ClassTrajectory> class_trajectories(const Model& model, const Dataset& data,
+                                                const PredictRequest& request,
+                                                std::span<const std::size_t> series,
+                                                ThreadPool& pool) {
+  check(model, data, request.guard);
+  const bool on_clock = request.from == PredictRequest::From::clock;
+  InferenceOptions options = model.inference_options(request.guard);
+  options.stop = request.stop;
+  std::vector<ClassTrajectory> result(series.size());
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    result[s].series = series[s];
+    result[s].times = asked_times(request, data, series[s]);
+  }
   std::vector<Example> examples;
-  std::vector<ClassProbabilities> result(series.size());
-  if (!walks) {  // reads a whole series at once: asked anew for each time, with what came before
-    for (std::size_t s = 0; s < series.size(); ++s) {
+  if (!model.network->has_distribution()) {
+    // Such a model reads a whole series at once: it is asked anew for each time, with what came
+    // before.
+    for (ClassTrajectory& own : result) {
+      std::vector<Agenda<float>> agendas;
       examples.clear();
-      for (const double time : times)
-        examples.push_back({&agendas[s], model.protocol.to_model_time(time)});
-      result[s] = softmax(infer_classes(model, examples, pool, model.inference_options(guard)));
+      if (on_clock) agendas.push_back(encoding_agenda(model.protocol, data, own.series));
+      for (const double time : own.times)
+        if (!on_clock)
+          agendas.push_back(filtering_agenda(model.protocol, data, own.series, {time}));
+      for (std::size_t t = 0; t < own.times.size(); ++t)
+        examples.push_back(on_clock
+                               ? Example{&agendas[0], model.protocol.to_model_time(own.times[t])}
+                               : Example{&agendas[t]});
+      std::vector<std::vector<Clipped>> clips;
+      own.probabilities = softmax(infer_classes(model, examples, pool, options, &clips));
+      for (const auto& clipped : clips)
+        own.probabilities.clipped = std::max(own.probabilities.clipped, clipped.size());
     }
     return result;
   }
-  for (const auto& agenda : agendas) examples.push_back({&agenda});
-  InferenceOptions options = model.inference_options(guard);
+  std::vector<Agenda<float>> agendas;
+  for (const ClassTrajectory& own : result)
+    agendas.push_back(on_clock ? query_agenda(model.protocol, data, own.series, own.times)
+                               : filtering_agenda(model.protocol, data, own.series, own.times));
   options.marginals = InferenceOptions::Marginals::none;
   options.states = true;
-  const std::vector<Answer> answers = infer(model, examples, pool, options);
+  const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
   const Vector<float> classifier = model.params.tail(model.classifier_size());
-  const auto count = static_cast<Index>(times.size());
-  for (std::size_t s = 0; s < series.size(); ++s)
-    result[s] = class_probabilities(
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    const auto count = static_cast<Index>(result[s].times.size());
+    result[s].probabilities = class_probabilities(
         model,
         Eigen::Map<const Matrix<float>>(answers[s].states.data(), model.network->hidden(), count),
         classifier);
+    result[s].probabilities.clipped = answers[s].clips.size();
+  }
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "edict/core/error.h"
+#include "edict/protocol/asking_agendas.h"
 
 namespace edict {
 namespace {
@@ -153,15 +154,20 @@ Agenda<float> encoding_agenda(const Protocol& protocol, const Dataset& data, std
   return agenda;
 }
 
-Agenda<float> query_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
-                           const std::vector<double>& times) {
+namespace {
+
+// Everything absorbed, and queries before or after the observations of their moment.
+enum class Asked { before, after };
+
+Agenda<float> asking_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
+                            const std::vector<double>& times, Asked asked) {
   Agenda<float> agenda = begin_agenda(protocol, data, series);
   if (!protocol.from_first && !times.empty() && times.front() < 0)
     throw Error(fmt::format("time {} lies before the model's clock starts at 0; ask from 0 on",
                             times.front()));
   auto next = times.begin();
   const auto query_until = [&](double time) {
-    for (; next != times.end() && *next <= time; ++next)
+    for (; next != times.end() && (asked == Asked::before ? *next <= time : *next < time); ++next)
       agenda.stop(std::max(agenda.start, protocol.to_model_time(*next)), Agenda<float>::kQuery);
   };
   for (std::size_t e = data.first_event[series]; e < data.first_event[series + 1]; ++e) {
@@ -170,6 +176,30 @@ Agenda<float> query_agenda(const Protocol& protocol, const Dataset& data, std::s
     for (const Observation& o : data.observed(e)) observe(protocol, o, agenda);
   }
   query_until(kInf);
+  check_start(protocol, agenda);
+  return agenda;
+}
+
+}  // namespace
+
+Agenda<float> query_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
+                           const std::vector<double>& times) {
+  return asking_agenda(protocol, data, series, times, Asked::before);
+}
+
+Agenda<float> filtering_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
+                               const std::vector<double>& times) {
+  return asking_agenda(protocol, data, series, times, Asked::after);
+}
+
+Agenda<float> expectation_agenda(const Protocol& protocol, const Dataset& data,
+                                 std::size_t series) {
+  Agenda<float> agenda = begin_agenda(protocol, data, series);
+  for (std::size_t e = data.first_event[series]; e < data.first_event[series + 1]; ++e) {
+    agenda.stop(protocol.to_model_time(data.times[e]),
+                Agenda<float>::kAbsorb | Agenda<float>::kQuery);
+    for (const Observation& o : data.observed(e)) observe(protocol, o, agenda);
+  }
   check_start(protocol, agenda);
   return agenda;
 }
