@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "edict/core/thread_pool.h"
 #include "edict/eval/calibration_metrics.h"
@@ -20,6 +21,21 @@ struct Evaluation {
   // is known of the series, and what is judged is the population's spread.
   std::optional<CalibrationResult> informed_interpolation;
   std::optional<CalibrationResult> extrapolation;
+};
+
+struct JudgedObservation;
+
+// The sums of many series; each is added to by one thread.
+class EvaluationSums {
+ public:
+  explicit EvaluationSums(std::size_t series)
+      : interpolation_(series), informed_(series), extrapolation_(series) {}
+
+  void add(std::size_t series, const JudgedObservation& observation);
+  Evaluation result() const;
+
+ private:
+  std::vector<SeriesCalibration> interpolation_, informed_, extrapolation_;
 };
 
 // In the model's units: standardised, unless data.standardise is off.
