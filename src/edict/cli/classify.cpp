@@ -1,17 +1,25 @@
 #include <fmt/format.h>
 
+#include <cmath>
+#include <optional>
+
 #include "edict/cli/command.h"
 #include "edict/cli/given_data.h"
 #include "edict/cli/progress.h"
+#include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/interrupted.h"
+#include "edict/core/json_text.h"
+#include "edict/core/json_values.h"
+#include "edict/eval/classifier_evaluation.h"
+#include "edict/train/checkpoint.h"
 #include "edict/train/classifier_training.h"
 
 namespace edict::cli {
 namespace {
 
 struct Options {
-  std::string model, data, out, config_file;
+  std::string model, data, out, json, config_file;
   std::vector<std::string> assignments;
   std::vector<std::int64_t> seeds;
   std::int64_t fine_tune = -1;
@@ -39,7 +47,7 @@ ClassifySettings settings_of(const Options& options, const Config& trained) {
 }
 
 void run(const Options& options) {
-  check_files({options.model, options.data, options.config_file}, {options.out});
+  check_files({options.model, options.data, options.config_file}, {options.out, options.json});
   Progress progress("classifying");
   const Model frozen = load_model(options.model);
   ClassifierOptions training;
@@ -77,14 +85,40 @@ void run(const Options& options) {
   progress.end();
   if (result.interrupted) throw Interrupted();
   save_model(result.model, options.out);
-  std::FILE* const text = text_stream({options.out});
+  if (!result.fine_tuning.empty()) write_metrics(result.fine_tuning, metrics_path(options.out));
+  std::FILE* const text = text_stream({options.out, options.json});
   for (const ClassifierRun& r : result.runs)
     fmt::print(text, "seed {}: validation accuracy {:.4f}, cross-entropy {:.4f} (epoch {}){}\n",
                r.seed, r.validation_accuracy, r.validation_cross_entropy, r.epoch,
                r.seed == result.model.config.classify.seed ? "  chosen" : "");
+  std::optional<ClassifierEvaluation> validation;
+  if (result.validation > 0) {
+    validation = evaluate_classifier(result.model, data, parts.validation, pool);
+    const ClassificationResult& r = validation->result;
+    // A single class has no ranking.
+    const std::string auroc =
+        std::isnan(r.auroc.value) ? "–" : fmt::format("{:.4f}", r.auroc.value);
+    fmt::print(text,
+               "validation: AUROC {}, Brier {:.4f}, log loss {:.4f}; always answering the shares: "
+               "0.5, {:.4f}, {:.4f}\n",
+               auroc, r.brier, r.log_loss, validation->prior.brier, validation->prior.log_loss);
+  }
   fmt::print(text, "{}: {} classes from {} training and {} validation series ({})\n", options.out,
              result.model.classes.size(), result.train, result.validation,
              duration(progress.seconds()));
+  if (options.json.empty()) return;
+  nlohmann::json runs = nlohmann::json::array();
+  for (const ClassifierRun& r : result.runs)
+    runs.push_back({{"seed", r.seed},
+                    {"epoch", r.epoch},
+                    {"validation_accuracy", r.validation_accuracy},
+                    {"validation_cross_entropy", r.validation_cross_entropy}});
+  const nlohmann::json json = {{"classes", result.model.classes},
+                               {"train", result.train},
+                               {"chosen_seed", result.model.config.classify.seed},
+                               {"runs", std::move(runs)},
+                               {"validation", json_or_null(validation)}};
+  write_atomically(options.json, json_text(json, 2) + "\n");
 }
 
 }  // namespace
@@ -100,6 +134,9 @@ void add_classify(CLI::App& app) {
   add_output(*command, "--out", options->out, "model and classifier in one file")
       ->required()
       ->type_name("CLF");
+  add_output(*command, "--json", options->json,
+             "the seeds, and how the validation split judges the chosen one")
+      ->type_name("FILE");
   command->add_option("--config", options->config_file, "TOML file; its [classify] table is read")
       ->check(CLI::ExistingFile);
   command->add_option("--set", options->assignments, "one setting, as classify.layers=2")
