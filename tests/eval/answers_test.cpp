@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "edict/data/subset.h"
+#include "edict/eval/anomalies.h"
 #include "edict/eval/classification.h"
 #include "edict/eval/impute.h"
-#include "edict/eval/anomalies.h"
 #include "edict/eval/trajectory.h"
 #include "engine/small_model.h"
 #include "eval/counting_network.h"
@@ -83,13 +83,13 @@ TEST(Ahead, TimesAreWhatOneWouldWrite) {
 }
 
 // Every expectation is that of a query at its time; the observed value is the data's own.
-TEST(Surprises, AreWhatAQueryExpectsOfEveryObservation) {
+TEST(JudgedEvents, AreWhatAQueryExpectsOfEveryObservation) {
   const Dataset& data = small_synthetic();
   const Model& model = small_trained_model();
   ThreadPool pool(2);
-  const auto found = anomalies(model, data, kSome, pool);
+  const auto found = judged_events(model, data, kSome, pool);
   ASSERT_EQ(found.size(), kSome.size());
-  for (const SeriesAnomalies& own : found) {
+  for (const JudgedEvents& own : found) {
     const std::size_t first = data.first_event[own.series], end = data.first_event[own.series + 1];
     PredictRequest request{{data.times.begin() + static_cast<std::ptrdiff_t>(first),
                             data.times.begin() + static_cast<std::ptrdiff_t>(end)}};
@@ -97,7 +97,7 @@ TEST(Surprises, AreWhatAQueryExpectsOfEveryObservation) {
     std::size_t next = 0;
     for (std::size_t e = first; e < end; ++e)
       for (const Observation& o : data.observed(e)) {
-        const Anomaly& s = own.observations.at(next++);
+        const JudgedEvent& s = own.observations.at(next++);
         EXPECT_EQ(s.event, e);
         EXPECT_EQ(s.feature, static_cast<std::size_t>(o.feature));
         EXPECT_EQ(s.observed, o.value);
@@ -107,12 +107,12 @@ TEST(Surprises, AreWhatAQueryExpectsOfEveryObservation) {
   }
 }
 
-TEST(Surprises, TheMostSurprisingAreTheSmallestTailsInOrder) {
+TEST(LeastExpected, AreTheSmallestTailsInOrder) {
   Generator rng(4, "tails");
   std::vector<double> tails;
-  MostSurprising all(5), first(5), second(5);
+  LeastExpected all(5), first(5), second(5);
   for (std::size_t i = 0; i < 6000; ++i) {
-    const Anomaly s{i, 0, rng.normal(), {0, 1, 0, 1, 3.0 + static_cast<double>(i % 2)}};
+    const JudgedEvent s{i, 0, rng.normal(), {0, 1, 0, 1, 3.0 + static_cast<double>(i % 2)}};
     tails.push_back(s.tail_probability());
     all.add(0, s);
     (i % 3 == 0 ? first : second).add(0, s);
@@ -124,7 +124,7 @@ TEST(Surprises, TheMostSurprisingAreTheSmallestTailsInOrder) {
   ASSERT_EQ(merged.size(), 5u);
   for (std::size_t k = 0; k < 5; ++k) {
     EXPECT_EQ(once[k].tail_probability, tails[k]);
-    EXPECT_EQ(merged[k].surprise.event, once[k].surprise.event);
+    EXPECT_EQ(merged[k].judged.event, once[k].judged.event);
   }
 }
 

@@ -37,9 +37,11 @@ ClassifySettings settings_of(const Options& options, const Config& trained) {
     config.classify = given.classify;
   }
   for (const std::string& assignment : options.assignments) {
-    if (!assignment.starts_with("classify."))
-      throw Error(fmt::format("--set {}: the model is trained already; only classify.… can be set",
-                              assignment));
+    if (!assignment.starts_with("classify.") && !assignment.starts_with("readout."))
+      throw Error(
+          fmt::format("--set {}: the model is trained already; only classify.… and readout.… can "
+                      "be set",
+                      assignment));
     assign(config, assignment);
   }
   if (options.fine_tune >= 0) config.classify.fine_tune = options.fine_tune;
@@ -91,6 +93,13 @@ void run(const Options& options) {
     fmt::print(text, "seed {}: validation accuracy {:.4f}, cross-entropy {:.4f} (epoch {}){}\n",
                r.seed, r.validation_accuracy, r.validation_cross_entropy, r.epoch,
                r.seed == result.model.config.classify.seed ? "  chosen" : "");
+  if (!result.model.readout.empty())
+    fmt::print(text,
+               "readout: {} networks on summaries, share {:.2f}: validation accuracy {:.4f}, "
+               "cross-entropy {:.4f} ({:.4f} from h(T) alone)\n",
+               result.model.readout.members.size(), result.model.readout.share,
+               result.readout.accuracy(), result.readout.mean_cross_entropy(),
+               result.state.mean_cross_entropy());
   std::optional<ClassifierEvaluation> validation;
   if (result.validation > 0) {
     validation = evaluate_classifier(result.model, data, parts.validation, pool);

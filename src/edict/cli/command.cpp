@@ -12,14 +12,17 @@ void add_commands(CLI::App& app) {
   add_generate(app);
   add_import(app);
   add_info(app);
+  add_init(app);
   add_train(app);
   add_evaluate(app);
   add_predict(app);
   add_impute(app);
   add_plot(app);
+  add_explore(app);
   add_classify(app);
   add_stress(app);
   add_search(app);
+  add_settings(app);
   add_reproduce(app);
 }
 

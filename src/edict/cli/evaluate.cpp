@@ -86,6 +86,9 @@ void run(const Options& options) {
   if (result) {
     fmt::print(text, "\n");
     print(text, *result, model.config.model.kind, options);
+    if (options.guard.kind != "none")
+      fmt::print(text, "\n{}\n",
+                 clipped_text(result->evaluation.clipped, result->evaluation.absorbed));
   }
   if (classes.result) fmt::print(text, "{}", classifier_text(*classes.result));
   if (!classes.note.empty()) fmt::print(text, "\nnote: {}\n", classes.note);

@@ -9,23 +9,6 @@ namespace {
 
 constexpr std::size_t kColumns = 80, kNames = 32;
 
-// Lines of at most `width`, broken between words.
-std::string wrapped(const std::string& text, std::size_t width) {
-  std::string result, line;
-  for (std::size_t from = 0; from < text.size();) {
-    std::size_t to = std::min(text.find(' ', from), text.size());
-    if (text.compare(to, 2, " %") == 0) to += 2;  // stays with its number
-    const std::string word = text.substr(from, to - from);
-    if (!line.empty() && display_width(line) + 1 + display_width(word) > width) {
-      result += line + "\n";
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + word;
-    from = std::min(text.find_first_not_of(' ', to), text.size());
-  }
-  return result + line;
-}
-
 class Wrapping : public CLI::Formatter {
  public:
   Wrapping() { column_width(kNames); }

@@ -13,8 +13,8 @@
 #include "edict/cli/time_grid.h"
 #include "edict/core/error.h"
 #include "edict/core/number_text.h"
-#include "edict/eval/classification.h"
 #include "edict/eval/anomalies.h"
+#include "edict/eval/classification.h"
 #include "edict/eval/trajectory.h"
 
 namespace edict::cli {
@@ -98,7 +98,7 @@ class DistributionCells {
 struct Part {
   std::string rows, clips;
   std::size_t row_count = 0, clipped = 0, series = 0;
-  std::optional<MostSurprising> top;
+  std::optional<LeastExpected> top;
 };
 
 const std::vector<std::string> kClipColumns{"id", "time", "feature", "raw", "used", "sigmas"};
@@ -129,7 +129,7 @@ class Prediction {
     RowFile out(options_.out.destination(), layout_);
     std::optional<RowFile> clips;
     if (!options_.clips.empty()) clips.emplace(options_.clips, clip_layout_);
-    MostSurprising top(static_cast<std::size_t>(options_.top));
+    LeastExpected top(static_cast<std::size_t>(options_.top));
     std::size_t rows = 0, clipped = 0, done = 0;
     for_each_part(
         all_, series_at_once(model_, numbers_a_series()), pool_,
@@ -146,8 +146,8 @@ class Prediction {
     if (options_.top > 0) {
       RowText text(layout_);
       DistributionCells cells(asked_);
-      for (const MostSurprising::Entry& entry : top.sorted())
-        surprise_row(entry.series, entry.surprise, cells, text);
+      for (const LeastExpected::Entry& entry : top.sorted())
+        event_row(entry.series, entry.judged, cells, text);
       out.write(text.text());
       rows = text.rows();
     }
@@ -201,14 +201,14 @@ class Prediction {
       }
     } else if (asked_.events) {
       if (options_.top > 0) made.top.emplace(static_cast<std::size_t>(options_.top));
-      for (const SeriesAnomalies& own :
-           anomalies(model_, data_, series, pool_, asked_.request.guard)) {
-        for (const Anomaly& surprise : own.observations) {
-          if (!wanted_[surprise.feature]) continue;
+      for (const JudgedEvents& own :
+           judged_events(model_, data_, series, pool_, asked_.request.guard)) {
+        for (const JudgedEvent& judged : own.observations) {
+          if (!wanted_[judged.feature]) continue;
           if (made.top)
-            made.top->add(own.series, surprise);
+            made.top->add(own.series, judged);
           else
-            surprise_row(own.series, surprise, cells, text);
+            event_row(own.series, judged, cells, text);
         }
         clip_rows(own.series, own.clips, clips);
         made.clipped += own.clips.size();
@@ -253,18 +253,19 @@ class Prediction {
     }
   }
 
-  void surprise_row(std::size_t series, const Anomaly& surprise, DistributionCells& cells,
-                    RowText& text) const {
+  void event_row(std::size_t series, const JudgedEvent& judged, DistributionCells& cells,
+                 RowText& text) const {
     text.begin();
     text.name(layout_.cell(data_.ids[series]));
-    text.name(layout_.time_cell(data_, series, data_.times[surprise.event]));
-    text.name(names_[surprise.feature]);
-    text.exact(surprise.observed);
-    cells.write(surprise.expected, surprise.feature, text);
-    text.number(surprise.z());
-    text.number(surprise.probability_integral());
-    text.number(surprise.tail_probability());
-    text.number(surprise.log_score());
+    text.name(layout_.time_cell(data_, series, data_.times[judged.event]));
+    text.name(names_[judged.feature]);
+    text.exact(judged.observed);
+    cells.write(judged.expected, judged.feature, text);
+    const Surprise surprise = judged.surprise();
+    text.number(surprise.z);
+    text.number(judged.probability_integral());
+    text.number(judged.tail_probability());
+    text.number(surprise.log_score);
     text.end();
   }
 
@@ -444,7 +445,8 @@ void add_predict(CLI::App& app) {
       "where dof is 2 or less; the distribution is mean + scale * Student-t(dof), a Gaussian "
       "where dof is inf; lower and upper bound the interval of --level. With --at events also "
       "z = (observed - mean) / predictive_sd, pit = P(X <= observed), tail_probability = P(at "
-      "least this far from the mean), by which --top sorts, and log_score, the log density.");
+      "least this far from the mean), by which --top sorts, and log_score, minus the log of the "
+      "density.");
   command->callback([options] { run(*options); });
 }
 

@@ -1,4 +1,5 @@
-// What was expected just before each observation, and how surprising the observation then was.
+// Observations that were not expected: each as it was observed, beside what the model expected of
+// it, and the least expected of many.
 #pragma once
 
 #include <cstddef>
@@ -6,52 +7,53 @@
 #include <vector>
 
 #include "edict/core/thread_pool.h"
-#include "edict/eval/trajectory.h"
+#include "edict/eval/clips.h"
+#include "edict/eval/distribution.h"
+#include "edict/eval/surprise.h"
 #include "edict/model/model.h"
 
 namespace edict {
 
 // One observation, in the data's units.
-struct Anomaly {
+struct JudgedEvent {
   std::size_t event;  // of the dataset
   std::size_t feature;
   double observed;
-  Marginal expected;
+  Marginal expected;  // just before it came
 
-  double z() const;  // deviations off: (observed − mean) ÷ predictive deviation; 0 if that is ∞
+  Surprise surprise() const { return edict::surprise(expected, observed); }
   double probability_integral() const { return probability_below(expected, observed); }
-  double log_score() const { return log_density(expected, observed); }
   double tail_probability() const { return edict::tail_probability(expected, observed); }
 };
 
-struct SeriesAnomalies {
+struct JudgedEvents {
   std::size_t series = 0;
-  std::vector<Anomaly> observations;  // in the order of the data
+  std::vector<JudgedEvent> observations;  // in the order of the data
   std::vector<Clip> clips;
 };
 
 // Of the listed series, by a model that sees everything before an event and nothing of it.
-std::vector<SeriesAnomalies> anomalies(const Model& model, const Dataset& data,
-                                       std::span<const std::size_t> series, ThreadPool& pool,
-                                       const Guard& guard = {}, StopFlag stop = nullptr);
+std::vector<JudgedEvents> judged_events(const Model& model, const Dataset& data,
+                                        std::span<const std::size_t> series, ThreadPool& pool,
+                                        const Guard& guard = {}, StopFlag stop = nullptr);
 
 // The `count` least expected of what is added, by their tail probability, which compares features
-// of any unit; of equals the one further off, then the one added first.
-class MostSurprising {
+// of any unit; of equals the one further off, then the one that comes first in the data.
+class LeastExpected {
  public:
   struct Entry {
     std::size_t series;
-    Anomaly surprise;
+    JudgedEvent judged;
     double tail_probability;
   };
 
-  explicit MostSurprising(std::size_t count) : count_(count) {}
-  void add(std::size_t series, const Anomaly& surprise);
-  void add(const MostSurprising& other);
+  explicit LeastExpected(std::size_t count) : count_(count) {}
+  void add(std::size_t series, const JudgedEvent& judged);
+  void add(const LeastExpected& other);
   std::vector<Entry> sorted() const;
 
  private:
-  void shrink(std::size_t to);
+  void shrink();
 
   std::size_t count_;
   std::vector<Entry> entries_;

@@ -63,7 +63,8 @@ struct DetailedEvaluation {
 DetailedEvaluation evaluate_in_detail(const Model& model, const Dataset& data,
                                       std::span<const std::size_t> series, ThreadPool& pool,
                                       const Guard& guard = {},
-                                      std::vector<double> horizon_edges = {});
+                                      std::vector<double> horizon_edges = {},
+                                      StopFlag stop = nullptr);
 
 nlohmann::json to_json(const Scores& scores);
 void from_json(const nlohmann::json& json, Scores& scores);

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "edict/core/error.h"
 #include "edict/model/infer.h"
 #include "edict/model/state_classifier.h"
-#include "edict/protocol/asking_agendas.h"
+#include "edict/model/summary.h"
+#include "edict/protocol/filtering_agenda.h"
 
 namespace edict {
 namespace {
@@ -41,14 +43,31 @@ ClassProbabilities softmax(const Matrix<float>& logits) {
   return result;
 }
 
+// From the readout and the classifier on h(T) together.
+ClassProbabilities from_summaries(const Model& model, const Matrix<float>& summaries) {
+  const Matrix<float> of_state = StateClassifier(model).logits(
+      model.params.data() + model.params.size() - model.classifier_size(),
+      states_of(model, summaries));
+  const Matrix<double> votes =
+      model.readout.vote(summary_classifier(model), model.readout.normalised(summaries));
+  return softmax(model.readout.mixed(votes, of_state).cast<float>());
+}
+
 }  // namespace
 
 ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
                                        std::span<const std::size_t> series, ThreadPool& pool,
-                                       const Guard& guard) {
+                                       const Guard& guard, StopFlag stop) {
   check(model, data, guard);
+  if (!model.readout.empty()) {
+    const Summaries summaries = summarise(model, data, series, pool, guard);
+    ClassProbabilities result = from_summaries(model, summaries.values);
+    result.observations = summaries.observations;
+    result.clipped = summaries.clipped;
+    return result;
+  }
   if (model.network->has_distribution()) {
-    const Encoding encoding = encode(model, data, series, pool, guard);
+    const Encoding encoding = encode(model, data, series, pool, guard, stop);
     ClassProbabilities result =
         class_probabilities(model, encoding.states, model.params.tail(model.classifier_size()));
     result.observations = encoding.observations;
@@ -60,8 +79,9 @@ ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
   for (const std::size_t i : series) agendas.push_back(encoding_agenda(model.protocol, data, i));
   for (const auto& agenda : agendas) examples.push_back({&agenda});
   std::vector<std::vector<Clipped>> clips;
-  ClassProbabilities result =
-      softmax(infer_classes(model, examples, pool, model.inference_options(guard), &clips));
+  InferenceOptions options = model.inference_options(guard);
+  options.stop = stop;
+  ClassProbabilities result = softmax(infer_classes(model, examples, pool, options, &clips));
   for (const auto& agenda : agendas) result.observations += agenda.feature.size();
   for (const auto& own : clips) result.clipped += own.size();
   return result;
@@ -84,6 +104,28 @@ std::vector<ClassTrajectory> class_trajectories(const Model& model, const Datase
   for (std::size_t s = 0; s < series.size(); ++s) {
     result[s].series = series[s];
     result[s].times = asked_times(request, data, series[s]);
+  }
+  if (!model.readout.empty() && on_clock && !request.own_times) {
+    const Summaries summaries = summarise(model, data, series, request.times, pool, request.guard);
+    const auto count = static_cast<Index>(request.times.size());
+    for (std::size_t s = 0; s < series.size(); ++s)
+      result[s].probabilities =
+          from_summaries(model, summaries.values.middleCols(static_cast<Index>(s) * count, count));
+    return result;
+  }
+  if (!model.readout.empty()) {
+    for (ClassTrajectory& own : result) {
+      // Asked at a moment, a summary does not hold it yet; just after it, it does.
+      std::vector<double> times = own.times;
+      if (!on_clock)
+        for (double& time : times)
+          time = std::nextafter(time, std::numeric_limits<double>::infinity());
+      const Summaries summaries =
+          summarise(model, data, std::span(&own.series, 1), times, pool, request.guard);
+      own.probabilities = from_summaries(model, summaries.values);
+      own.probabilities.clipped = summaries.clipped;
+    }
+    return result;
   }
   std::vector<Example> examples;
   if (!model.network->has_distribution()) {
@@ -123,6 +165,17 @@ std::vector<ClassTrajectory> class_trajectories(const Model& model, const Datase
         classifier);
     result[s].probabilities.clipped = answers[s].clips.size();
   }
+  return result;
+}
+
+std::vector<ClassProbabilities> class_probabilities_over_time(
+    const Model& model, const Dataset& data, std::span<const std::size_t> series,
+    const std::vector<double>& times, ThreadPool& pool, const Guard& guard, StopFlag stop) {
+  PredictRequest request{times, {}, guard};
+  request.stop = stop;
+  std::vector<ClassProbabilities> result;
+  for (ClassTrajectory& own : class_trajectories(model, data, request, series, pool))
+    result.push_back(std::move(own.probabilities));
   return result;
 }
 

@@ -23,10 +23,11 @@ struct ClassProbabilities {
 };
 
 // With everything observed, at T. Throws Error for a model without classifier, for data that are
-// not the model's, and for EDGR with a model that predicts no distribution.
+// not the model's, and for EDGR with a model that predicts no distribution; Interrupted when `stop`
+// is set.
 ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
                                        std::span<const std::size_t> series, ThreadPool& pool,
-                                       const Guard& guard = {});
+                                       const Guard& guard = {}, StopFlag stop = nullptr);
 
 // The same from states that are already encoded; `classifier` are Model::classifier_size()
 // parameters, of one of the model's seeds or the last ones of its own.
@@ -45,6 +46,12 @@ std::vector<ClassTrajectory> class_trajectories(const Model& model, const Datase
                                                 const PredictRequest& request,
                                                 std::span<const std::size_t> series,
                                                 ThreadPool& pool);
+
+// The same on the clock alone, without the times.
+std::vector<ClassProbabilities> class_probabilities_over_time(
+    const Model& model, const Dataset& data, std::span<const std::size_t> series,
+    const std::vector<double>& times, ThreadPool& pool, const Guard& guard = {},
+    StopFlag stop = nullptr);
 
 // The listed series that have a label, and their labels as the model numbers them.
 struct LabelledSeries {

@@ -26,30 +26,35 @@ void EvaluationSums::add(std::size_t series, const JudgedObservation& o) {
   if (o.informed) informed_[series].add(o.expected, o.x);
 }
 
-Evaluation EvaluationSums::result() const {
-  return {judged(interpolation_), judged(informed_), judged(extrapolation_)};
+Evaluation EvaluationSums::result(const ShownObservations& shown) const {
+  return {judged(interpolation_), judged(informed_), judged(extrapolation_), shown.absorbed,
+          shown.clipped};
 }
 
 Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std::size_t> series,
-                    ThreadPool& pool, const Guard& guard) {
+                    ThreadPool& pool, const Guard& guard, StopFlag stop) {
   EvaluationSums sums(series.size());
-  each_judged_observation(
-      model, data, series, pool, guard,
+  const ShownObservations shown = each_judged_observation(
+      model, data, series, pool, guard, stop,
       [&](std::size_t i, const JudgedObservation& observation) { sums.add(i, observation); });
-  return sums.result();
+  return sums.result(shown);
 }
 
 nlohmann::json to_json(const Evaluation& evaluation) {
   return {{"interpolation", json_or_null(evaluation.interpolation)},
           {"informed_interpolation", json_or_null(evaluation.informed_interpolation)},
-          {"extrapolation", json_or_null(evaluation.extrapolation)}};
+          {"extrapolation", json_or_null(evaluation.extrapolation)},
+          {"absorbed_observations", evaluation.absorbed},
+          {"clipped_observations", evaluation.clipped}};
 }
 
 void from_json(const nlohmann::json& json, Evaluation& evaluation) {
   const auto read = [&](const char* task) {
     return optional_from_json<CalibrationResult>(json.at(task));
   };
-  evaluation = {read("interpolation"), read("informed_interpolation"), read("extrapolation")};
+  evaluation = {read("interpolation"), read("informed_interpolation"), read("extrapolation"),
+                json.at("absorbed_observations").get<std::size_t>(),
+                json.at("clipped_observations").get<std::size_t>()};
 }
 
 }  // namespace edict

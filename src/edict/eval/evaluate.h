@@ -3,6 +3,7 @@
 // hidden and judged as extrapolation.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
@@ -21,9 +22,12 @@ struct Evaluation {
   // is known of the series, and what is judged is the population's spread.
   std::optional<CalibrationResult> informed_interpolation;
   std::optional<CalibrationResult> extrapolation;
+  // Observations that the model was shown, and how many of them the guard changed.
+  std::size_t absorbed = 0, clipped = 0;
 };
 
 struct JudgedObservation;
+struct ShownObservations;
 
 // The sums of many series; each is added to by one thread.
 class EvaluationSums {
@@ -32,15 +36,16 @@ class EvaluationSums {
       : interpolation_(series), informed_(series), extrapolation_(series) {}
 
   void add(std::size_t series, const JudgedObservation& observation);
-  Evaluation result() const;
+  Evaluation result(const ShownObservations& shown) const;
 
  private:
   std::vector<SeriesCalibration> interpolation_, informed_, extrapolation_;
 };
 
-// In the model's units: standardised, unless data.standardise is off.
+// In the model's units: standardised, unless data.standardise is off. Throws Interrupted when
+// `stop` is set.
 Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std::size_t> series,
-                    ThreadPool& pool, const Guard& guard = {});
+                    ThreadPool& pool, const Guard& guard = {}, StopFlag stop = nullptr);
 
 nlohmann::json to_json(const Evaluation& evaluation);
 void from_json(const nlohmann::json& json, Evaluation& evaluation);

@@ -3,7 +3,7 @@
 #include "edict/core/error.h"
 #include "edict/eval/distribution.h"
 #include "edict/model/infer.h"
-#include "edict/protocol/asking_agendas.h"
+#include "edict/protocol/filtering_agenda.h"
 
 namespace edict {
 namespace {

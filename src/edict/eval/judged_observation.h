@@ -23,11 +23,16 @@ struct JudgedObservation {
   double last_value;  // of the feature, as it was observed; NaN if it was not
 };
 
+// What the model was shown while it was judged, and how much of it the guard changed.
+struct ShownObservations {
+  std::size_t absorbed = 0, clipped = 0;
+};
+
 // visit(place in `series`, observation), in order within a series; series on several threads.
 template <class Visit>
-void each_judged_observation(const Model& model, const Dataset& data,
-                             std::span<const std::size_t> series, ThreadPool& pool,
-                             const Guard& guard, const Visit& visit) {
+ShownObservations each_judged_observation(const Model& model, const Dataset& data,
+                                          std::span<const std::size_t> series, ThreadPool& pool,
+                                          const Guard& guard, StopFlag stop, const Visit& visit) {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   const DataSettings& settings = model.config.data;
   const Holdout holdout = draw_holdout(data, model.protocol.t_cut, settings.holdout,
@@ -38,6 +43,7 @@ void each_judged_observation(const Model& model, const Dataset& data,
   const double cut = model.protocol.to_model_time(model.protocol.t_cut);
   InferenceOptions options = model.inference_options(guard);
   options.marginals = InferenceOptions::Marginals::observed;
+  options.stop = stop;
   const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
   pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
     const Agenda<float>& agenda = agendas[i];
@@ -46,8 +52,8 @@ void each_judged_observation(const Model& model, const Dataset& data,
     std::size_t next = 0;  // stop that was not looked at for what it absorbs
     each_observation(
         agenda, answers[i],
-        [&](std::size_t stop, std::int32_t feature, const Marginal& expected, double x) {
-          for (; next < stop; ++next) {
+        [&](std::size_t judged, std::int32_t feature, const Marginal& expected, double x) {
+          for (; next < judged; ++next) {
             const auto& earlier = agenda.stops[next];
             if (!(earlier.what & Agenda<float>::kAbsorb)) continue;
             last_time = earlier.time;
@@ -55,12 +61,19 @@ void each_judged_observation(const Model& model, const Dataset& data,
               last_value[static_cast<std::size_t>(agenda.feature[k])] =
                   static_cast<double>(agenda.value[k]);
           }
-          const double time = agenda.stops[stop].time;
+          const double time = agenda.stops[judged].time;
           visit(i, JudgedObservation{time >= cut, !std::isnan(last_time), feature, expected, x,
                                      (time - last_time) * model.protocol.time_unit,
                                      last_value[static_cast<std::size_t>(feature)]});
         });
   });
+  ShownObservations shown;
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    for (const auto& own : agendas[i].stops)
+      if (own.what & Agenda<float>::kAbsorb) shown.absorbed += own.count;
+    shown.clipped += answers[i].clips.size();
+  }
+  return shown;
 }
 
 }  // namespace edict

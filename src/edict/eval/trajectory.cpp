@@ -10,7 +10,7 @@
 
 #include "edict/core/error.h"
 #include "edict/model/infer.h"
-#include "edict/protocol/asking_agendas.h"
+#include "edict/protocol/filtering_agenda.h"
 
 namespace edict {
 namespace {
@@ -24,20 +24,21 @@ double decimal_sum(double a, double b) {
 
 std::vector<double> asked_times(const PredictRequest& request, const Dataset& data,
                                 std::size_t series) {
-  if (request.from == PredictRequest::From::clock) return request.times;
+  const std::vector<double> times = request.own_times ? request.own_times(series) : request.times;
+  if (request.from == PredictRequest::From::clock) return times;
   std::size_t events = data.first_event[series + 1];
   while (events > data.first_event[series] && data.times[events - 1] >= request.absorb_until)
     --events;
   const double last = events > data.first_event[series] ? data.times[events - 1] : 0.0;
-  std::vector<double> times;
-  for (const double ahead : request.times) {
+  std::vector<double> result;
+  for (const double ahead : times) {
     if (ahead < 0)
       throw Error(fmt::format(
           "{} lies before the last observation; ask for times from 0 on, which is that moment",
           ahead));
-    times.push_back(ahead == 0 ? last : decimal_sum(last, ahead));
+    result.push_back(ahead == 0 ? last : decimal_sum(last, ahead));
   }
-  return times;
+  return result;
 }
 
 std::vector<Trajectory> trajectories(const Model& model, const Dataset& data,

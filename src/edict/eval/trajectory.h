@@ -38,8 +38,10 @@ struct PredictRequest {
   std::vector<std::size_t> series = {};  // empty: all
   Guard guard = {};
   double absorb_until = std::numeric_limits<double>::infinity();  // later observations are ignored
+  // The times of a series, ascending, where each has its own; then `times` is not read.
+  std::function<std::vector<double>(std::size_t series)> own_times = {};
+  StopFlag stop = nullptr;  // Interrupted when it is set
   From from = From::clock;
-  StopFlag stop = nullptr;
 };
 
 // The times of one series on the data's clock. Sums are what one would write: 2.3 and 0.1 after it

@@ -14,6 +14,7 @@
 #include "edict/data/fingerprint.h"
 #include "edict/model/model_check.h"
 #include "edict/model/registry.h"
+#include "edict/model/summary.h"
 
 namespace edict {
 namespace {
@@ -27,6 +28,12 @@ std::string seed_tensor(std::int64_t seed, const Tensor& tensor) {
                      tensor.name.substr(std::string_view(kClassifier).size()));
 }
 
+constexpr const char* kKnots = "readout.knots";
+
+std::string member_tensor(std::size_t member, const Tensor& tensor) {
+  return fmt::format("readout.{}.{}", member, tensor.name);
+}
+
 nlohmann::json to_json(const Standardisation& z) {
   return {{"mean", z.mean},
           {"scale", z.scale},
@@ -36,6 +43,21 @@ nlohmann::json to_json(const Standardisation& z) {
 
 Standardisation standardisation_from_json(const nlohmann::json& json) {
   return {json.at("mean"), json.at("scale"), json.at("statics_mean"), json.at("statics_scale")};
+}
+
+// Only where the network asks for them, so that other models carry no number that means nothing. A
+// state that starts by remembering longer than one gap, and some of it longer than any series,
+// learns faster and ends better (docs/trials.md).
+void resolve_time_scales(const Protocol& protocol, const Dataset& data, const Split& split,
+                         EngineSettings& settings) {
+  const bool remembers = settings.memory_mask || settings.memory_age || settings.memory_last ||
+                         settings.memory_mean || settings.recall;
+  if (settings.propagator != "closed-form" && !remembers) return;
+  const Gaps found = gaps(protocol, data, split.train);
+  if (!settings.shortest_scale && found.median > 0)
+    settings.shortest_scale = std::min(10 * found.median, found.longest_series / 10);
+  if (!settings.longest_scale && found.longest_series > 0)
+    settings.longest_scale = 5 * found.longest_series;
 }
 
 }  // namespace
@@ -58,6 +80,7 @@ Model Model::create(const Config& config, const Dataset& data, const Split& spli
   model.reading.recognised.clear();
   model.time_axis = data.time_axis.rules();
   model.protocol = fit_protocol(model.config.data, data, split);
+  resolve_time_scales(model.protocol, data, split, model.config.model);
   // Not random, so that the same run writes the same file.
   model.seen =
       SeenSeries(Hash().number(config.data.seed).number(fingerprint(data)).text("salt").value());
@@ -208,7 +231,7 @@ std::vector<std::size_t> Model::series_of(const Dataset& data, std::string_view 
 TensorFile to_tensors(const Model& model) {
   std::vector<std::int64_t> seeds;
   for (const SeedClassifier& classifier : model.seed_classifiers) seeds.push_back(classifier.seed);
-  const nlohmann::json meta = {
+  nlohmann::json meta = {
       {"format", kFormat},
       {"config", to_json(model.config)},
       {"features", model.features},
@@ -223,6 +246,10 @@ TensorFile to_tensors(const Model& model) {
       {"time_axis", to_json(model.time_axis)},
       {"classifier_seeds", seeds},
   };
+  if (!model.readout.empty())
+    meta["readout"] = {{"members", model.readout.members.size()},
+                       {"indicators", model.readout.indicators},
+                       {"share", model.readout.share}};
   TensorFile file;
   file.metadata["edict"] = json_text(meta);
   for (const Tensor& tensor : model.network->layout().tensors()) {
@@ -237,6 +264,18 @@ TensorFile to_tensors(const Model& model) {
       file.tensors.push_back(
           {seed_tensor(classifier.seed, tensor), tensor.shape, {begin, begin + tensor.size}});
     }
+  if (!model.readout.empty()) {
+    const Matrix<float>& knots = model.readout.knots;
+    file.tensors.push_back(
+        {kKnots, {knots.cols(), knots.rows()}, {knots.data(), knots.data() + knots.size()}});
+    const SummaryClassifier network = summary_classifier(model);
+    for (std::size_t m = 0; m < model.readout.members.size(); ++m)
+      for (const Tensor& tensor : network.layout().tensors()) {
+        const float* const begin = model.readout.members[m].data() + tensor.offset;
+        file.tensors.push_back(
+            {member_tensor(m, tensor), tensor.shape, {begin, begin + tensor.size}});
+      }
+  }
   return file;
 }
 
@@ -250,6 +289,7 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
   Model model;
   bool classifier = false;
   std::vector<std::int64_t> seeds;
+  std::size_t members = 0;
   try {
     const nlohmann::json meta = parse_json(found->second);
     if (meta.at("format") == 1)
@@ -280,6 +320,14 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
     } catch (const Error& error) {
       throw refuse(error.what());
     }
+    if (meta.contains("readout")) {
+      const nlohmann::json& readout = meta["readout"];
+      readout.at("members").get_to(members);
+      readout.at("indicators").get_to(model.readout.indicators);
+      readout.at("share").get_to(model.readout.share);
+      if (members > file.tensors.size() || !(model.readout.share >= 0 && model.readout.share <= 1))
+        throw refuse("its metadata contradicts itself");
+    }
     for (const auto& seed : meta.at("classifier_seeds")) {
       // A fraction would be rounded, a number beyond 64 bits undefined.
       if (!seed.is_number_integer()) throw refuse("its metadata is malformed");
@@ -289,6 +337,10 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
     throw refuse("its metadata is malformed");
   }
   if (!model.config.data.t_cut) throw refuse("its data.t_cut is not resolved");
+  if (model.config.data.start == "origin" && !model.config.data.origin)
+    throw refuse("its data.origin is not resolved");
+  model.protocol.origin = model.config.data.clock_origin();
+  model.protocol.may_start_earlier = model.config.data.start == "origin";
   model.protocol.time_unit = model.config.data.time_unit;
   model.protocol.t_cut = *model.config.data.t_cut;
   model.protocol.from_first = model.config.data.start == "first";
@@ -322,6 +374,20 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
     for (const Tensor& tensor : model.network->layout().tensors())
       if (tensor.name.starts_with(kClassifier))
         take(seed_tensor(seed, tensor), tensor.shape, own.params.data() + tensor.offset - first);
+  }
+  if (members > 0) {
+    if (!classifier || !model.network->has_distribution())
+      throw refuse("its metadata contradicts itself");
+    model.readout.knots.resize(Readout::kKnots, summary_size(model));
+    for (const Index row : model.readout.indicators)
+      if (row < 0 || row >= summary_size(model)) throw refuse("its metadata contradicts itself");
+    take(kKnots, {summary_size(model), Readout::kKnots}, model.readout.knots.data());
+    const SummaryClassifier network = summary_classifier(model);
+    for (std::size_t m = 0; m < members; ++m) {
+      Vector<float>& params = model.readout.members.emplace_back(network.layout().size());
+      for (const Tensor& tensor : network.layout().tensors())
+        take(member_tensor(m, tensor), tensor.shape, params.data() + tensor.offset);
+    }
   }
   if (const std::string wrong = wrong_parameters(model); !wrong.empty()) throw refuse(wrong);
   return model;

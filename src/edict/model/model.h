@@ -12,6 +12,7 @@
 #include "edict/data/match.h"
 #include "edict/engine/network.h"
 #include "edict/model/config.h"
+#include "edict/model/readout.h"
 #include "edict/model/safetensors.h"
 #include "edict/protocol/agenda.h"
 #include "edict/protocol/protocol.h"
@@ -38,6 +39,7 @@ struct Model {
   Vector<float> params;
   // Trained from several seeds on the same states h(T); the chosen one is also in `params`.
   std::vector<SeedClassifier> seed_classifiers;
+  Readout readout;  // empty without one
 
   // A network for this data with initial parameters; resolves what the configuration left open,
   // and records which series the split takes.

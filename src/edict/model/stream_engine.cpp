@@ -45,7 +45,7 @@ void StreamEngine::check(const StreamState& state, double time) const {
   if (state.h_.empty())
     throw Error("a stream state that was never begun; make one with StreamEngine::begin");
   if (state.model() != fingerprint_ ||
-      state.h_.size() != static_cast<std::size_t>(model_->network->hidden()))
+      state.h_.size() != static_cast<std::size_t>(model_->network->state_rows()))
     throw Error("the stream's state belongs to another model; begin the stream again");
   if (!std::isfinite(time) || time < state.time())
     throw Error(

@@ -9,8 +9,8 @@
 #include "edict/core/error.h"
 #include "edict/core/generator.h"
 #include "edict/model/encode.h"
-#include "edict/model/state_classifier.h"
 #include "edict/train/adam.h"
+#include "edict/train/readout_training.h"
 #include "edict/train/recalibrate.h"
 #include "edict/train/training_set.h"
 
@@ -179,6 +179,8 @@ ClassifierResult train_classifier(const Model& frozen, const Dataset& data, cons
   try {
     train_seeds(data, split, labels, seeds, pool, options, result);
     if (config.classify.fine_tune > 0) fine_tune(data, split, pool, options, result);
+    if (config.classify.readout.members > 0 && !result.interrupted)
+      train_readout(data, split, labels, pool, options.stop, result);
   } catch (const Interrupted&) {
     result.interrupted = true;
   }

@@ -10,6 +10,9 @@
 // model that was trained with train.recalibrate is recalibrated again, on the validation split as
 // before.
 //
+// With readout.members the summary of each series is classified too (train/readout_training.h),
+// from the states as fine-tuning left them.
+//
 // Series without a label are left out (in fine-tuning they still teach the distribution). Classes
 // are all those of the data; one without a series in the training split is never learnt, so that
 // series of it count as errors later.
@@ -20,6 +23,7 @@
 
 #include "edict/core/thread_pool.h"
 #include "edict/model/model.h"
+#include "edict/model/state_classifier.h"
 #include "edict/train/trainer.h"
 
 namespace edict {
@@ -43,6 +47,7 @@ struct ClassifierResult {
   Model model;                            // its config.classify.seed is the chosen seed
   std::vector<ClassifierRun> runs;        // in the order of the seeds
   std::vector<EpochRow> fine_tuning;      // empty without it
+  LabelFit readout, state;                // validation: the readout, and the classifier on h(T)
   std::vector<std::string> never_seen;    // classes without a series in the training split
   std::size_t train = 0, validation = 0;  // labelled series
   std::size_t unlabelled = 0;             // in these two splits

@@ -17,7 +17,4 @@ namespace edict {
 Agenda<float> filtering_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
                                const std::vector<double>& times);
 
-// Absorbs everything, and asks at every event for what was expected just before it.
-Agenda<float> expectation_agenda(const Protocol& protocol, const Dataset& data, std::size_t series);
-
 }  // namespace edict
