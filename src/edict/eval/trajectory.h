@@ -55,7 +55,8 @@ std::vector<Trajectory> trajectories(const Model& model, const Dataset& data,
                                      std::span<const std::size_t> series, ThreadPool& pool);
 
 // Tells what was expected at each time given the observations before it, series after series in
-// order. Memory is that of a few hundred series, however many there are.
+// order. Memory is that of a few hundred series, however many there are. `sink` is called by one
+// thread at a time, which may be any of the pool's.
 void predict(const Model& model, const Dataset& data, const PredictRequest& request,
              ThreadPool& pool, const std::function<void(const Trajectory&)>& sink);
 
