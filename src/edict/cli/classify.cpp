@@ -1,12 +1,19 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "edict/cli/command.h"
 #include "edict/cli/given_data.h"
 #include "edict/cli/progress.h"
+#include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/interrupted.h"
+#include "edict/core/json_text.h"
+#include "edict/core/json_values.h"
+#include "edict/eval/classifier_evaluation.h"
+#include "edict/train/checkpoint.h"
 #include "edict/train/classifier_training.h"
 
 namespace edict::cli {
@@ -46,7 +53,7 @@ nlohmann::json to_json(const ClassifierResult& result, const std::string& out) {
   nlohmann::json json{{"model", out},
                       {"classes", result.model.classes},
                       {"train", result.train},
-                      {"validation", result.validation},
+                      {"validation_series", result.validation},
                       {"unlabelled", result.unlabelled},
                       {"never_seen", result.never_seen},
                       {"runs", nlohmann::json::array()},
@@ -110,6 +117,7 @@ void run(const Options& options) {
   progress.end();
   if (result.interrupted) throw Interrupted();
   save_model(result.model, options.out);
+  if (!result.fine_tuning.empty()) write_metrics(result.fine_tuning, metrics_path(options.out));
   std::FILE* const text = text_stream({options.out, options.json});
   for (const ClassifierRun& r : result.runs)
     fmt::print(text, "{}seed {}: validation accuracy {:.4f}, cross-entropy {:.4f} (epoch {}){}\n",
@@ -123,10 +131,24 @@ void run(const Options& options) {
                result.model.readout.members.size(), result.model.readout.share,
                result.readout.accuracy(), result.readout.mean_cross_entropy(),
                result.state.mean_cross_entropy());
+  std::optional<ClassifierEvaluation> validation;
+  if (result.validation > 0) {
+    validation = evaluate_classifier(result.model, data, parts.validation, pool);
+    const ClassificationResult& r = validation->result;
+    // A single class has no ranking.
+    const std::string auroc =
+        std::isnan(r.auroc.value) ? "–" : fmt::format("{:.4f}", r.auroc.value);
+    fmt::print(text,
+               "validation: AUROC {}, Brier {:.4f}, log loss {:.4f}; always answering the shares: "
+               "0.5, {:.4f}, {:.4f}\n",
+               auroc, r.brier, r.log_loss, validation->prior.brier, validation->prior.log_loss);
+  }
   fmt::print(text, "{}: {} classes from {} training and {} validation series ({})\n", options.out,
              result.model.classes.size(), result.train, result.validation,
              duration(progress.seconds()));
-  write_json(options.json, to_json(result, options.out));
+  nlohmann::json json = to_json(result, options.out);
+  json["validation"] = json_or_null(validation);
+  write_json(options.json, json);
 }
 
 }  // namespace

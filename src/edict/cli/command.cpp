@@ -21,6 +21,7 @@ void add_commands(CLI::App& app) {
   add_search(app);
   add_classify(app);
   add_predict(app);
+  add_impute(app);
   add_evaluate(app);
   add_plot(app);
   add_explore(app);

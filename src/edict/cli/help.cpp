@@ -67,6 +67,10 @@ class Wrapping : public CLI::Formatter {
     if (!app->get_footer().empty()) out += "\n" + app->get_footer();
     return out;
   }
+  std::string make_footer(const CLI::App* command) const override {
+    const std::string footer = command->get_footer();
+    return footer.empty() ? footer : wrapped(footer, kColumns) + "\n";
+  }
 };
 
 }  // namespace

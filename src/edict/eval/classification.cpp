@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "edict/core/error.h"
 #include "edict/model/infer.h"
 #include "edict/model/state_classifier.h"
 #include "edict/model/summary.h"
+#include "edict/protocol/filtering_agenda.h"
 
 namespace edict {
 namespace {
@@ -102,47 +104,90 @@ ClassProbabilities class_probabilities(const Model& model, const Matrix<float>& 
   return mean;
 }
 
-std::vector<ClassProbabilities> class_probabilities_over_time(
-    const Model& model, const Dataset& data, std::span<const std::size_t> series,
-    const std::vector<double>& times, ThreadPool& pool, const Guard& guard, StopFlag stop) {
-  check(model, data, guard);
-  InferenceOptions options = model.inference_options(guard);
-  options.stop = stop;
-  const bool walks = model.network->has_distribution();
-  std::vector<Agenda<float>> agendas;
-  for (const std::size_t i : series)
-    agendas.push_back(walks ? query_agenda(model.protocol, data, i, times)
-                            : encoding_agenda(model.protocol, data, i));
-  std::vector<Example> examples;
-  std::vector<ClassProbabilities> result(series.size());
-  if (!model.readout.empty()) {
-    const Summaries summaries = summarise(model, data, series, times, pool, guard);
-    const auto count = static_cast<Index>(times.size());
+std::vector<ClassTrajectory> class_trajectories(const Model& model, const Dataset& data,
+                                                const PredictRequest& request,
+                                                std::span<const std::size_t> series,
+                                                ThreadPool& pool) {
+  check(model, data, request.guard);
+  const bool on_clock = request.from == PredictRequest::From::clock;
+  InferenceOptions options = model.inference_options(request.guard);
+  options.stop = request.stop;
+  std::vector<ClassTrajectory> result(series.size());
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    result[s].series = series[s];
+    result[s].times = asked_times(request, data, series[s]);
+  }
+  if (!model.readout.empty() && on_clock && !request.own_times) {
+    const Summaries summaries = summarise(model, data, series, request.times, pool, request.guard);
+    const auto count = static_cast<Index>(request.times.size());
     for (std::size_t s = 0; s < series.size(); ++s)
-      result[s] =
+      result[s].probabilities =
           from_summaries(model, summaries.values.middleCols(static_cast<Index>(s) * count, count));
     return result;
   }
-  if (!walks) {  // reads a whole series at once: asked anew for each time, with what came before
-    for (std::size_t s = 0; s < series.size(); ++s) {
-      examples.clear();
-      for (const double time : times)
-        examples.push_back({&agendas[s], model.protocol.to_model_time(time)});
-      result[s] = softmax(infer_classes(model, examples, pool, options));
+  if (!model.readout.empty()) {
+    for (ClassTrajectory& own : result) {
+      // Asked at a moment, a summary does not hold it yet; just after it, it does.
+      std::vector<double> times = own.times;
+      if (!on_clock)
+        for (double& time : times)
+          time = std::nextafter(time, std::numeric_limits<double>::infinity());
+      const Summaries summaries =
+          summarise(model, data, std::span(&own.series, 1), times, pool, request.guard);
+      own.probabilities = from_summaries(model, summaries.values);
+      own.probabilities.clipped = summaries.clipped;
     }
     return result;
   }
-  for (const auto& agenda : agendas) examples.push_back({&agenda});
+  std::vector<Example> examples;
+  if (!model.network->has_distribution()) {
+    // Such a model reads a whole series at once: it is asked anew for each time, with what came
+    // before.
+    for (ClassTrajectory& own : result) {
+      std::vector<Agenda<float>> agendas;
+      examples.clear();
+      if (on_clock) agendas.push_back(encoding_agenda(model.protocol, data, own.series));
+      for (const double time : own.times)
+        if (!on_clock)
+          agendas.push_back(filtering_agenda(model.protocol, data, own.series, {time}));
+      for (std::size_t t = 0; t < own.times.size(); ++t)
+        examples.push_back(on_clock
+                               ? Example{&agendas[0], model.protocol.to_model_time(own.times[t])}
+                               : Example{&agendas[t]});
+      std::vector<std::vector<Clipped>> clips;
+      own.probabilities = softmax(infer_classes(model, examples, pool, options, &clips));
+      for (const auto& clipped : clips)
+        own.probabilities.clipped = std::max(own.probabilities.clipped, clipped.size());
+    }
+    return result;
+  }
+  std::vector<Agenda<float>> agendas;
+  for (const ClassTrajectory& own : result)
+    agendas.push_back(on_clock ? query_agenda(model.protocol, data, own.series, own.times)
+                               : filtering_agenda(model.protocol, data, own.series, own.times));
   options.marginals = InferenceOptions::Marginals::none;
   options.states = true;
-  const std::vector<Answer> answers = infer(model, examples, pool, options);
+  const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
   const Vector<float> classifiers = model.classifiers();
   const Index hidden = model.network->hidden() * static_cast<Index>(model.members());
-  const auto count = static_cast<Index>(times.size());
-  for (std::size_t s = 0; s < series.size(); ++s)
-    result[s] = class_probabilities(
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    const auto count = static_cast<Index>(result[s].times.size());
+    result[s].probabilities = class_probabilities(
         model, Eigen::Map<const Matrix<float>>(answers[s].states.data(), hidden, count),
         classifiers);
+    result[s].probabilities.clipped = answers[s].clips.size();
+  }
+  return result;
+}
+
+std::vector<ClassProbabilities> class_probabilities_over_time(
+    const Model& model, const Dataset& data, std::span<const std::size_t> series,
+    const std::vector<double>& times, ThreadPool& pool, const Guard& guard, StopFlag stop) {
+  PredictRequest request{times, {}, guard};
+  request.stop = stop;
+  std::vector<ClassProbabilities> result;
+  for (ClassTrajectory& own : class_trajectories(model, data, request, series, pool))
+    result.push_back(std::move(own.probabilities));
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "edict/core/thread_pool.h"
 #include "edict/eval/calibration_metrics.h"
@@ -23,6 +24,22 @@ struct Evaluation {
   std::optional<CalibrationResult> extrapolation;
   // Observations that the model was shown, and how many of them the guard changed.
   std::size_t absorbed = 0, clipped = 0;
+};
+
+struct JudgedObservation;
+struct ShownObservations;
+
+// The sums of many series; each is added to by one thread.
+class EvaluationSums {
+ public:
+  explicit EvaluationSums(std::size_t series)
+      : interpolation_(series), informed_(series), extrapolation_(series) {}
+
+  void add(std::size_t series, const JudgedObservation& observation);
+  Evaluation result(const ShownObservations& shown) const;
+
+ private:
+  std::vector<SeriesCalibration> interpolation_, informed_, extrapolation_;
 };
 
 // In the model's units: standardised, unless data.standardise is off. Throws Interrupted when

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "edict/core/error.h"
+#include "edict/protocol/filtering_agenda.h"
 
 namespace edict {
 namespace {
@@ -181,8 +182,13 @@ Agenda<float> encoding_agenda(const Protocol& protocol, const Dataset& data, std
   return agenda;
 }
 
-Agenda<float> query_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
-                           const std::vector<double>& times) {
+namespace {
+
+// Everything absorbed, and queries before or after the observations of their moment.
+enum class Asked { before, after };
+
+Agenda<float> asking_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
+                            const std::vector<double>& times, Asked asked) {
   Agenda<float> agenda = begin_agenda(protocol, data, series);
   const bool fixed = !protocol.from_first && !protocol.may_start_earlier;
   if (fixed && !times.empty() && times.front() < 0)
@@ -190,7 +196,7 @@ Agenda<float> query_agenda(const Protocol& protocol, const Dataset& data, std::s
                             times.front()));
   auto next = times.begin();
   const auto query_until = [&](double time) {
-    for (; next != times.end() && *next <= time; ++next)
+    for (; next != times.end() && (asked == Asked::before ? *next <= time : *next < time); ++next)
       agenda.stop(std::max(agenda.start, protocol.to_model_time(*next)), Agenda<float>::kQuery);
   };
   for (std::size_t e = data.first_event[series]; e < data.first_event[series + 1]; ++e) {
@@ -201,6 +207,18 @@ Agenda<float> query_agenda(const Protocol& protocol, const Dataset& data, std::s
   query_until(kInf);
   check_start(protocol, agenda);
   return agenda;
+}
+
+}  // namespace
+
+Agenda<float> query_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
+                           const std::vector<double>& times) {
+  return asking_agenda(protocol, data, series, times, Asked::before);
+}
+
+Agenda<float> filtering_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
+                               const std::vector<double>& times) {
+  return asking_agenda(protocol, data, series, times, Asked::after);
 }
 
 }  // namespace edict
