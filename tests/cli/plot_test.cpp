@@ -20,18 +20,49 @@ class PlotTest : public ToolTest {
   }
 };
 
-TEST_F(PlotTest, BandsOfThreeSeriesAndTheCoverage) {
+TEST_F(PlotTest, BandsCalibrationErrorsAndLearning) {
   const Outcome outcome = edict("plot m d.csv --out page.html");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("page.html"), std::string::npos);
   const std::string page = read("page.html");
-  // Three features of three series; coverage and width.
-  EXPECT_EQ(count(page, "<svg class=\"chart\""), 3u * 3u + 2u);
+  // Three features of three series; coverage, width and PIT; errors by horizon; learning.
+  EXPECT_EQ(count(page, "<svg class=\"chart\""), 3u * 3u + 2u + 2u + 2u + 1u);
+  EXPECT_EQ(count(page, "<h2>Errors</h2>"), 1u);
+  EXPECT_EQ(count(page, "<th>x2</th>"), 2u) << "a row a feature and task";
+  EXPECT_EQ(count(page, ">learning</text>"), 1u);
+  EXPECT_EQ(page.find("<h2>Classes"), std::string::npos);
   EXPECT_EQ(count(page, "<polyline class=\"mean\""), 9u);
   EXPECT_EQ(count(page, "<h2>Series "), 3u);
   EXPECT_NE(page.find("interpolation: MSE "), std::string::npos);
   for (const char* left : {"nan", "inf", "{}", "http://example"})
     EXPECT_EQ(page.find(left), std::string::npos) << left;
+}
+
+TEST_F(PlotTest, AClassifierShowsItsCurves) {
+  ASSERT_EQ(edict("classify m d.csv --out clf --fine-tune 1 --set classify.epochs=2").code, 0);
+  const Outcome outcome = edict("plot clf d.csv --split all --out page.html --json page.json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::string page = read("page.html");
+  for (const char* title : {"ROC", "precision and recall", "reliability", "learning"})
+    EXPECT_EQ(count(page, std::string(">") + title + "</text>"), 1u) << title;
+  EXPECT_NE(page.find("always the shares"), std::string::npos);
+  EXPECT_NE(read("page.json").find("\"reliability\""), std::string::npos);
+  // A model of another kind, which has nothing else to show.
+  ASSERT_EQ(edict("train d.csv --out gru --model gru-d --set model.hidden=6 --set train.epochs=2"
+                  " --set train.batch=8")
+                .code,
+            0);
+  const Outcome classes_only = edict("plot gru d.csv --split all --out page.html");
+  ASSERT_EQ(classes_only.code, 0) << classes_only.err;
+  EXPECT_EQ(count(read("page.html"), "<svg class=\"chart\""), 3u + 1u);
+  EXPECT_EQ(edict("evaluate gru d.csv --split all").code, 0);
+}
+
+TEST_F(PlotTest, AMetricsFileThatIsNoneIsNamed) {
+  write("m.metrics.csv", "epoch,loss\n1,2\n");
+  const Outcome outcome = edict("plot m d.csv --out page.html");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("m.metrics.csv: is not the metrics file"), std::string::npos);
 }
 
 TEST_F(PlotTest, TheSeriesAskedForInThatOrder) {

@@ -166,14 +166,14 @@ void add_stress(CLI::App& app) {
   add_split(*command, options->split);
   command
       ->add_option("--guard", options->guards,
-                   "any of none,edgr,pop-mean; by default all that the model can serve (edgr needs "
-                   "a distribution)")
-      ->delimiter(',');
+                   "which guards; by default all that the model can serve (edgr needs a "
+                   "distribution)")
+      ->delimiter(',')
+      ->type_name("{none,edgr,pop-mean}");
   command->add_option("--levels", options->levels, "noise levels, as 0-9 or 0,3,9")
       ->capture_default_str();
-  command
-      ->add_option("--noise", options->noise,
-                   "compounding, asymmetric, spikes, stuck, drift, bursts or units")
+  command->add_option("--noise", options->noise, "what is done to the observations")
+      ->type_name("{compounding,asymmetric,spikes,stuck,drift,bursts,units}")
       ->capture_default_str();
   command->add_option(
       "--rate", options->rate,
@@ -196,9 +196,11 @@ void add_stress(CLI::App& app) {
                    "EDGR's deviation. epistemic, as published, clips about 15 % of clean "
                    "observations; predictive, the model's whole deviation, about 5 % (the row "
                    "`clean` tells)")
+      ->type_name("{epistemic,predictive}")
       ->capture_default_str();
   command->add_option("--seeds", options->seeds, "of noise and classifier; default 0,1,2")
       ->delimiter(',')
+      ->type_name("N,...")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{9000000000000000}));
   add_output(*command, "--json", options->json, "results as JSON; - is standard output")
       ->type_name("FILE");

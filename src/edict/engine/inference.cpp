@@ -60,7 +60,10 @@ LossSums Inference<S, H>::run(Transposed<S> weights, std::span<const BasicExampl
   if (options.final_states)
     for (std::size_t i = 0; i < answers.size(); ++i) {
       const auto h = this->state_.h.col(static_cast<Index>(i));
+      const auto memory = this->state_.memory.col(static_cast<Index>(i));
       answers[i].final_state.assign(h.data(), h.data() + h.size());
+      answers[i].final_state.insert(answers[i].final_state.end(), memory.data(),
+                                    memory.data() + memory.size());
       answers[i].final_dt = this->state_.columns[i].clock.dt;
     }
   return this->sums_;
