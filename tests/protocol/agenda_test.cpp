@@ -9,6 +9,7 @@
 
 #include "edict/core/error.h"
 #include "edict/core/generator.h"
+#include "edict/protocol/filtering_agenda.h"
 #include "edict/protocol/holdout.h"
 #include "edict/protocol/protocol.h"
 
@@ -212,6 +213,25 @@ TEST_P(AgendaTest, AQueryKnowsOnlyWhatCameBeforeIt) {
       }
     }
     EXPECT_EQ(queries, times.size());
+  }
+}
+
+TEST_P(AgendaTest, AFilteringQueryKnowsItsOwnMomentToo) {
+  const Case c = random_case(GetParam());
+  for (std::size_t i = 0; i < c.data.size(); ++i) {
+    const std::vector<double> times(
+        c.data.times.begin() + static_cast<std::ptrdiff_t>(c.data.first_event[i]),
+        c.data.times.begin() + static_cast<std::ptrdiff_t>(c.data.first_event[i + 1]));
+    const A filtering = filtering_agenda(c.protocol, c.data, i, times);
+    const A before = query_agenda(c.protocol, c.data, i, times);
+    ASSERT_EQ(filtering.stops.size(), 2 * times.size());
+    for (std::size_t t = 0; t < times.size(); ++t) {
+      EXPECT_EQ(filtering.stops[2 * t].what, A::kAbsorb);
+      EXPECT_EQ(filtering.stops[2 * t + 1].what, A::kQuery);
+      EXPECT_EQ(filtering.stops[2 * t].time, filtering.stops[2 * t + 1].time);
+      EXPECT_EQ(before.stops[2 * t].what, A::kQuery) << "the other way round";
+    }
+    EXPECT_EQ(filtering.value, before.value);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "edict/core/error.h"
+#include "edict/protocol/filtering_agenda.h"
 
 namespace edict {
 namespace {
@@ -112,12 +113,32 @@ Protocol fit_protocol(DataSettings& settings, const Dataset& data, const Split& 
   return protocol;
 }
 
+Gaps gaps(const Protocol& protocol, const Dataset& data, std::span<const std::size_t> series) {
+  std::vector<double> between;
+  Gaps result;
+  for (const std::size_t i : series) {
+    if (data.events(i) == 0) continue;
+    const std::size_t first = data.first_event[i], end = data.first_event[i + 1];
+    const double start = protocol.from_first ? data.times[first] : 0.0;
+    result.longest_series =
+        std::max(result.longest_series, protocol.to_model_time(data.times[end - 1] - start));
+    for (std::size_t e = first + 1; e < end; ++e)
+      if (data.times[e] > data.times[e - 1]) between.push_back(data.times[e] - data.times[e - 1]);
+  }
+  if (between.empty()) return result;
+  const auto middle = between.begin() + static_cast<std::ptrdiff_t>(between.size() / 2);
+  std::nth_element(between.begin(), middle, between.end());
+  result.median = protocol.to_model_time(*middle);
+  return result;
+}
+
 // ------------------------------------------------------------------------------------- agendas
 
-Agenda<float> training_agenda(const Protocol& protocol, const Dataset& data, std::size_t series) {
+Agenda<float> training_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
+                              bool whole) {
   Agenda<float> agenda = begin_agenda(protocol, data, series);
   for (std::size_t e = data.first_event[series]; e < data.first_event[series + 1]; ++e) {
-    if (data.times[e] >= protocol.t_cut) break;
+    if (!whole && data.times[e] >= protocol.t_cut) break;
     agenda.stop(protocol.to_model_time(data.times[e]),
                 Agenda<float>::kAbsorb | Agenda<float>::kScore);
     for (const Observation& o : data.observed(e)) observe(protocol, o, agenda);
@@ -167,8 +188,13 @@ Agenda<float> encoding_agenda(const Protocol& protocol, const Dataset& data, std
   return agenda;
 }
 
-Agenda<float> query_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
-                           const std::vector<double>& times) {
+namespace {
+
+// Everything absorbed, and queries before or after the observations of their moment.
+enum class Asked { before, after };
+
+Agenda<float> asking_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
+                            const std::vector<double>& times, Asked asked) {
   Agenda<float> agenda = begin_agenda(protocol, data, series);
   const bool fixed = !protocol.from_first && !protocol.may_start_earlier;
   if (fixed && !times.empty() && times.front() < 0)
@@ -176,7 +202,7 @@ Agenda<float> query_agenda(const Protocol& protocol, const Dataset& data, std::s
                             times.front()));
   auto next = times.begin();
   const auto query_until = [&](double time) {
-    for (; next != times.end() && *next <= time; ++next)
+    for (; next != times.end() && (asked == Asked::before ? *next <= time : *next < time); ++next)
       agenda.stop(std::max(agenda.start, protocol.to_model_time(*next)), Agenda<float>::kQuery);
   };
   for (std::size_t e = data.first_event[series]; e < data.first_event[series + 1]; ++e) {
@@ -187,6 +213,18 @@ Agenda<float> query_agenda(const Protocol& protocol, const Dataset& data, std::s
   query_until(kInf);
   check_start(protocol, agenda);
   return agenda;
+}
+
+}  // namespace
+
+Agenda<float> query_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
+                           const std::vector<double>& times) {
+  return asking_agenda(protocol, data, series, times, Asked::before);
+}
+
+Agenda<float> filtering_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
+                               const std::vector<double>& times) {
+  return asking_agenda(protocol, data, series, times, Asked::after);
 }
 
 }  // namespace edict

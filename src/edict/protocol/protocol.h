@@ -3,6 +3,7 @@
 // with; every way in goes through it.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,10 +50,18 @@ struct Protocol {
 // Throws Error where nothing would be left to learn from.
 Protocol fit_protocol(DataSettings& settings, const Dataset& data, const Split& split);
 
+// The gaps between events, and the longest series, in the model's unit of time; 0 where there is
+// none.
+struct Gaps {
+  double median = 0.0, longest_series = 0.0;
+};
+Gaps gaps(const Protocol& protocol, const Dataset& data, std::span<const std::size_t> series);
+
 // ---- agendas of one series ----
 
-// Absorbs and scores everything before t_cut.
-Agenda<float> training_agenda(const Protocol& protocol, const Dataset& data, std::size_t series);
+// Absorbs and scores everything before t_cut, or all there is if the series is to be learnt whole.
+Agenda<float> training_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
+                              bool whole = false);
 
 // Absorbs what is before t_cut and not held out; queries every held-out observation
 // (interpolation) and everything from t_cut on (extrapolation), which are also scored.

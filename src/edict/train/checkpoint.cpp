@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -12,6 +14,7 @@
 #include "edict/core/error.h"
 #include "edict/core/hash.h"
 #include "edict/core/json_text.h"
+#include "edict/core/read_file.h"
 #include "edict/train/schedule.h"
 
 namespace edict {
@@ -192,17 +195,60 @@ Checkpoint load_checkpoint(const std::filesystem::path& path, std::uint64_t fing
   }
 }
 
+namespace {
+
+constexpr std::string_view kMetricsHeader =
+    "epoch,learning_rate,nll,kl,evidence,loss,validation_nll,validation_mse,best,"
+    "cross_entropy,validation_cross_entropy,validation_accuracy\n";
+
+}  // namespace
+
 void write_metrics(const std::vector<EpochRow>& rows, const std::filesystem::path& path) {
   AtomicFile out(path);
-  out.write(
-      "epoch,learning_rate,nll,kl,evidence,loss,validation_nll,validation_mse,best,"
-      "cross_entropy,validation_cross_entropy,validation_accuracy\n");
+  out.write(kMetricsHeader);
   for (const EpochRow& r : rows)
     out.write(fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", r.epoch, r.learning_rate, r.nll,
                           r.kl, r.evidence, r.loss, r.validation_nll, r.validation_mse,
                           r.best ? 1 : 0, r.cross_entropy, r.validation_cross_entropy,
                           r.validation_accuracy));
   out.commit();
+}
+
+std::vector<EpochRow> read_metrics(const std::filesystem::path& path) {
+  const auto refuse = [&] {
+    return Error(
+        fmt::format("{}: is not the metrics file of a training run; remove it", path.string()));
+  };
+  const std::string text = read_file(path);
+  if (!text.starts_with(kMetricsHeader)) throw refuse();
+  std::vector<EpochRow> rows;
+  const char *at = text.data() + kMetricsHeader.size(), *const end = text.data() + text.size();
+  while (at != end) {
+    EpochRow r;
+    double epoch = 0, best = 0;
+    double* const cells[] = {&epoch,
+                             &r.learning_rate,
+                             &r.nll,
+                             &r.kl,
+                             &r.evidence,
+                             &r.loss,
+                             &r.validation_nll,
+                             &r.validation_mse,
+                             &best,
+                             &r.cross_entropy,
+                             &r.validation_cross_entropy,
+                             &r.validation_accuracy};
+    for (double* const cell : cells) {
+      const auto [next, error] = std::from_chars(at, end, *cell);
+      const char expected = cell == cells[std::size(cells) - 1] ? '\n' : ',';
+      if (error != std::errc() || next == end || *next != expected) throw refuse();
+      at = next + 1;
+    }
+    r.epoch = static_cast<std::int64_t>(epoch);
+    r.best = best != 0;
+    rows.push_back(r);
+  }
+  return rows;
 }
 
 }  // namespace edict

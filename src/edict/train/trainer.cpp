@@ -29,8 +29,9 @@ struct OutOfTime {};
 // Solver steps and stops of a series: about what it costs.
 double cost(const Model& model, const Agenda<float>& agenda) {
   if (agenda.stops.empty()) return 0;
-  return (agenda.stops.back().time - agenda.start) / model.config.model.step +
-         static_cast<double>(agenda.stops.size());
+  const bool stepped = model.config.model.propagator == "gru-ode";
+  const double steps = (agenda.stops.back().time - agenda.start) / model.config.model.step;
+  return (stepped ? steps : 0.0) + static_cast<double>(agenda.stops.size());
 }
 
 // A copy without a `share` of the observations, and without the stops that this empties.
@@ -42,6 +43,17 @@ void thin(const Agenda<float>& whole, double share, Generator rng, Agenda<float>
       if (rng.uniform() >= share) result.observe(whole.feature[k], whole.value[k]);
     if (result.stops.back().count == 0 && stop.count > 0 && !(stop.what & Agenda<float>::kQuery))
       result.stops.pop_back();
+  }
+}
+
+// A copy without what comes at or after `end`.
+void shorten(const Agenda<float>& whole, double end, Agenda<float>& result) {
+  result = {whole.id, whole.start, {}, {}, {}, whole.covariates};
+  for (const auto& stop : whole.stops) {
+    if (stop.time >= end) break;
+    result.stop(stop.time, stop.what);
+    for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
+      result.observe(whole.feature[k], whole.value[k]);
   }
 }
 
@@ -184,8 +196,9 @@ class Trainer {
     });
     double observations = 0, labelled = 0;
     std::vector<Example> examples;
-    // Grown before the loop and never inside of it: the examples point into it.
+    // Grown before the loop and never inside of it: the examples point into them.
     thinned_.resize(std::max(thinned_.size(), batch.size()));
+    shortened_.resize(std::max(shortened_.size(), batch.size()));
     for (std::size_t i : batch) {
       const Agenda<float>* agenda = &set_.train[i];
       if (settings_.thin > 0) {
@@ -193,8 +206,14 @@ class Trainer {
         thin(*agenda, settings_.thin, draws("thin", i, epoch_number), copy);
         agenda = &copy;
       }
-      examples.push_back({agenda, absorb_until(i, epoch_number), set_.train_labels[i],
-                          draws("dropout", i, epoch_number).bits()});
+      const double cut = absorb_until(i, epoch_number);
+      if (cut < kInf && settings_.forecast_reach) {
+        Agenda<float>& copy = shortened_[examples.size()];
+        shorten(*agenda, cut + model_.protocol.to_model_time(*settings_.forecast_reach), copy);
+        agenda = &copy;
+      }
+      examples.push_back(
+          {agenda, cut, set_.train_labels[i], draws("dropout", i, epoch_number).bits()});
       observations += static_cast<double>(agenda->feature.size());
       labelled += set_.train_labels[i] != Dataset::kNone;
     }
@@ -223,14 +242,20 @@ class Trainer {
                      static_cast<std::uint64_t>(epoch_number) * set_.train.size() + i);
   }
 
-  // With probability train.forecast a series is only forecast after a random moment of this epoch;
-  // a class is always told from everything.
+  // With probability train.forecast a series is only forecast after a random moment of this epoch,
+  // between train.forecast_from and train.forecast_until; a class is always told from everything.
   double absorb_until(std::size_t i, std::int64_t epoch_number) const {
     const Agenda<float>& agenda = set_.train[i];
     if (settings_.forecast <= 0 || set_.classification > 0 || agenda.stops.empty()) return kInf;
     Generator rng = draws("forecast", i, epoch_number);
     if (rng.uniform() >= settings_.forecast) return kInf;
-    return rng.uniform(agenda.start, agenda.stops.back().time);
+    const auto time = [&](const std::optional<double>& set, double otherwise) {
+      return set ? model_.protocol.to_model_time(*set) : otherwise;
+    };
+    const double end = agenda.stops.back().time;
+    const double first = std::clamp(time(settings_.forecast_from, agenda.start), agenda.start, end);
+    const double last = std::clamp(time(settings_.forecast_until, end), first, end);
+    return rng.uniform(first, last);
   }
 
   void validate(EpochRow& row) {
@@ -268,7 +293,7 @@ class Trainer {
   Adam adam_;
   Checkpoint state_;  // after the last complete epoch, but for the parameters and Adam
   std::vector<double> costs_;
-  std::vector<Agenda<float>> thinned_;  // of the batch
+  std::vector<Agenda<float>> thinned_, shortened_;  // of the batch
   Vector<float> grads_;
   std::int64_t batches_ = 0;
   double labelled_ = 0;  // training series with a label
