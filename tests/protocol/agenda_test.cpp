@@ -316,6 +316,11 @@ TEST(Protocol, ClocksMayStartAtAnOrigin) {
   // What is asked before a clock starts is the start.
   EXPECT_EQ(query_agenda(protocol, d, 1, {kYear2023 - 60}).stops.front().time, 0.0);
   EXPECT_EQ(protocol.start_of(d, 2), kYear2023 - 1800);
+  // A picture goes to the cut, unless that is never.
+  EXPECT_EQ(protocol.end_of(d, 2), kYear2023 + 13500);
+  Protocol uncut = protocol;
+  uncut.t_cut = 1e30;
+  EXPECT_EQ(uncut.end_of(d, 2), kYear2023 + 12600);
 }
 
 }  // namespace

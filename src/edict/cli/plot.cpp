@@ -75,9 +75,7 @@ std::vector<report::Section> band_sections(const Options& options, const Model& 
   std::vector<report::Section> sections;
   for (std::size_t i : series) {
     const double start = model.protocol.start_of(data, i);
-    const double end = data.events(i) > 0
-                           ? std::max(model.protocol.t_cut, data.times[data.first_event[i + 1] - 1])
-                           : model.protocol.horizon;
+    const double end = model.protocol.end_of(data, i);
     std::vector<double> times;
     constexpr int kPoints = 400;
     for (int k = 0; k <= kPoints; ++k) times.push_back(start + (end - start) * k / kPoints);

@@ -29,6 +29,9 @@ constexpr double kFewestEpochs = 8.0, kMostEpochs = 40.0;
 // A run of fewer steps than this ends before Adam has gone anywhere, however few series there are.
 constexpr double kFewestUpdates = 600.0, kMostEpochsOfFew = 400.0;
 
+// A cut that no time reaches, nor one of a series that is measured next year.
+constexpr double kNever = 1e30;
+
 // Fewer series than this are divided less unevenly than 70/10/20.
 constexpr std::size_t kFewSeries = 30;
 
@@ -128,7 +131,7 @@ void choose_time(const DataFacts& facts, const DataSettings& settings, Choices& 
         "own; no time cuts them all, so that all of it teaches and no forecast is judged",
         facts.first_time, facts.last_time);
     choices.choose("data.start", std::string("first"), why);
-    choices.choose("data.t_cut", facts.last_time + span, why);
+    choices.choose("data.t_cut", kNever, why);
   }
   if (!(span > 0)) return;
   const double steps = std::clamp(span / facts.median_gap, kFewestSteps, kMostSteps);
@@ -154,7 +157,8 @@ void choose_network(const DataFacts& facts, bool distribution, Choices& choices)
                  why);
 }
 
-void choose_training(const DataFacts& facts, bool distribution, Choices& choices) {
+void choose_training(const DataFacts& facts, const Config& config, bool distribution,
+                     Choices& choices) {
   const auto series = static_cast<double>(facts.series);
   const auto observations = static_cast<double>(facts.observations);
   const auto batch = static_cast<std::int64_t>(
@@ -173,7 +177,8 @@ void choose_training(const DataFacts& facts, bool distribution, Choices& choices
   const std::string usual = "what did well on all data it was tried on";
   choices.choose("train.learning_rate", distribution ? 6e-3 : 1e-3, usual);
   choices.choose("train.schedule", std::string("cosine"), usual);
-  choices.choose("train.warmup", 0.05, usual);
+  // A constant rate is asked for in order to train on later, and a warm-up is a share of the run.
+  if (config.train.schedule != "constant") choices.choose("train.warmup", 0.05, usual);
   choices.choose("train.clip", 0.0, usual);
   choices.choose("train.clip_norm", 1.0, usual);
   if (!distribution) return;
@@ -242,7 +247,7 @@ FittedSettings fit_settings(const Dataset& data, std::span<const std::string> gi
   const bool distribution = model_kind(config.model.kind).has_distribution;
   choose_time(facts, config.data, choices);
   choose_network(facts, distribution, choices);
-  choose_training(facts, distribution, choices);
+  choose_training(facts, config, distribution, choices);
   if (facts.classes > 1 && distribution) {
     const std::string why = "for `edict classify`: there are labels";
     choices.choose("classify.epochs", std::int64_t{60}, why);

@@ -62,6 +62,12 @@ double Protocol::start_of(const Dataset& data, std::size_t series) const {
   return from_first || (may_start_earlier && first < origin) ? first : origin;
 }
 
+double Protocol::end_of(const Dataset& data, std::size_t series) const {
+  if (data.events(series) == 0) return horizon;
+  const double last = data.times[data.first_event[series + 1] - 1];
+  return t_cut <= horizon ? std::max(t_cut, last) : last;
+}
+
 float Protocol::to_model_value(std::size_t feature, double value) const {
   return static_cast<float>(
       std::clamp(standardisation.to_standard(feature, value), -kLargest, kLargest));

@@ -94,7 +94,7 @@ Browse browse(const Model& model, const Dataset& data, std::span<const std::size
     const Dataset before = subset(data, std::span(&i, 1), cut);
     const Dataset noisy = with_noise(whole, {}, options.noise, model.protocol.standardisation);
     const double start = model.protocol.start_of(data, i);
-    const double end = std::max(cut, whole.times.back());
+    const double end = model.protocol.end_of(data, i);
     std::vector<double> times;
     for (int k = 0; k <= options.points; ++k)
       times.push_back(start + (end - start) * k / options.points);
