@@ -41,13 +41,13 @@ Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std
                      [](const auto& s) { return (s.what & Agenda<float>::kAbsorb) != 0; }) -
         stops.begin());
     each_observation(agendas[i], answers[i],
-                     [&](std::size_t stop, std::int32_t, const Marginal& expected, double x) {
-                       if (stops[stop].time >= cut) {
+                     [&](std::size_t s, std::int32_t, const Marginal& expected, double x) {
+                       if (stops[s].time >= cut) {
                          extrapolation[i].add(expected, x);
                          return;
                        }
                        interpolation[i].add(expected, x);
-                       if (stop > first_absorbed) informed[i].add(expected, x);
+                       if (s > first_absorbed) informed[i].add(expected, x);
                      });
   });
   return {judged(interpolation), judged(informed), judged(extrapolation)};
