@@ -39,12 +39,13 @@ struct Bench {
 
   void drift_forward() {
     arena.reset();
-    drift = model().propagator.cell().cache(arena, static_cast<const S*>(h.data()), w);
-    model().propagator.cell().forward(Transposed<S>{transposed.data()}, w, drift, out.data());
+    drift = model().propagator.stepped()->cell().cache(arena, static_cast<const S*>(h.data()), w);
+    model().propagator.stepped()->cell().forward(Transposed<S>{transposed.data()}, w, drift,
+                                                 out.data());
   }
   void drift_backward() {
-    model().propagator.cell().backward(params.data(), w, d.data(), drift, r_h.data(), d_h.data(),
-                                       grads.data());
+    model().propagator.stepped()->cell().backward(params.data(), w, d.data(), drift, r_h.data(),
+                                                  d_h.data(), grads.data());
   }
   void jump_forward() {
     arena.reset();

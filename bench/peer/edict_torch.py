@@ -19,6 +19,7 @@ class Settings:
     encoder_width: int = 25
     solver: str = "euler"
     step: float = 0.05
+    propagator: str = "gru-ode"  # or "closed-form"
     surprise: str = "epistemic"  # or "predictive"
     kl_form: str = "niw"  # or "gaussian"
     kl_observation_std: float = 1.0
@@ -106,7 +107,8 @@ def gaussian_kl(pre, post, x, mask, observation_std):
 class Edict(JumpOde):
     def __init__(self, settings):
         s = settings
-        super().__init__(s.features, s.covariates, s.hidden, s.encoder_width, s.solver, s.step)
+        super().__init__(s.features, s.covariates, s.hidden, s.encoder_width, s.solver, s.step,
+                         s.propagator)
         self.settings = settings
         self.head = nn.ModuleDict({
             name: nn.ModuleList([linear(s.hidden, s.head_hidden), linear(s.head_hidden, outputs)])

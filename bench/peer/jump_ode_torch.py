@@ -20,6 +20,7 @@ import math
 
 import torch
 from torch import nn
+from torch.nn import functional
 
 from layers_torch import GruCell, linear
 
@@ -51,6 +52,27 @@ class GruOde(nn.Module):
         return (1 - z) * (u - h)
 
 
+class ClosedForm(nn.Module):
+    """Pairs that turn and fade, and units that relax; the state after any time in one formula."""
+
+    def __init__(self, hidden):
+        super().__init__()
+        self.pairs = hidden // 4
+        relaxing = hidden - 2 * self.pairs
+        for name, size in (("decay", self.pairs), ("frequency", self.pairs), ("rate", relaxing),
+                           ("rest", relaxing)):
+            self.register_parameter(name, nn.Parameter(torch.randn(size)))
+
+    def forward(self, h, gap):
+        decay, frequency, rate = (functional.softplus(p, threshold=50)
+                                  for p in (self.decay, self.frequency, self.rate))
+        p = self.pairs
+        z = torch.complex(h[:, :p], h[:, p:2 * p])
+        z = z * torch.exp(torch.complex(-decay, 2 * math.pi * frequency) * gap)
+        g = self.rest + (h[:, 2 * p:] - self.rest) * torch.exp(-rate * gap)
+        return torch.cat([z.real, z.imag, g], dim=1)
+
+
 class Encoder(nn.Module):
     """relu(v W_j + b_j) of the four numbers v of each feature j, zero where j was not observed."""
 
@@ -65,11 +87,12 @@ class Encoder(nn.Module):
 
 
 class JumpOde(nn.Module):
-    def __init__(self, features, covariates, hidden, encoder_width, solver, step):
+    def __init__(self, features, covariates, hidden, encoder_width, solver, step,
+                 propagator="gru-ode"):
         super().__init__()
         self.features, self.covariates, self.solver, self.dt = features, covariates, solver, step
         self.init = nn.ModuleList([linear(max(1, covariates), hidden), linear(hidden, hidden)])
-        self.ode = GruOde(hidden)
+        self.ode = ClosedForm(hidden) if propagator == "closed-form" else GruOde(hidden)
         self.encoder = Encoder(features, encoder_width)
         self.update = GruCell(features * encoder_width, hidden)
 
@@ -125,6 +148,8 @@ class JumpOde(nn.Module):
         return [step] * (steps - 1) + [gap - (steps - 1) * step]
 
     def advance(self, h, gap):
+        if isinstance(self.ode, ClosedForm):
+            return self.ode(h, gap)
         for dt in self.step_lengths(gap):
             h = self.step(h, dt)
         return h

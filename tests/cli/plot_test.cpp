@@ -3,6 +3,8 @@
 #include <regex>
 
 #include "cli/tool.h"
+#include "edict/model/model.h"
+#include "edict/sources/csv.h"
 #include "report/markup.h"
 
 namespace edict {
@@ -39,6 +41,34 @@ TEST_F(PlotTest, TheSeriesAskedForInThatOrder) {
   EXPECT_EQ(count(page, "<h2>Series "), 2u);
   EXPECT_LT(page.find("<h2>Series s00007"), page.find("<h2>Series s00003"));
   EXPECT_EQ(edict("plot m d.csv --out page.html --series nobody").code, 2);
+}
+
+// Bands of a series that was trained on say little of others: the reader must be told.
+TEST_F(PlotTest, ADrawnSeriesThatTheModelHasMetIsSaidToBe) {
+  const Model model = load_model(*this / "m");
+  const Dataset data = read_csv(*this / "d.csv");
+  const Split parts = model.split(data);
+  const std::string trained = data.ids[parts.train[0]], chose = data.ids[parts.validation[0]],
+                    test = data.ids[parts.test[0]];
+  const Outcome outcome =
+      edict("plot m d.csv --out page.html --series " + test + "," + trained + "," + chose);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("note: the model was trained on series " + trained + ", drawn here\n"),
+            std::string::npos)
+      << outcome.out;
+  EXPECT_NE(outcome.out.find("note: the model was chosen by series " + chose + ", drawn here\n"),
+            std::string::npos)
+      << outcome.out;
+  const std::string page = read("page.html");
+  const auto section = [&](const std::string& id) {
+    const std::size_t from = page.find("<h2>Series " + id);
+    return page.substr(from, page.find("<h2>", from + 4) - from);
+  };
+  EXPECT_NE(section(trained).find("the model was trained on this series"), std::string::npos);
+  EXPECT_NE(section(chose).find("the model was chosen by this series"), std::string::npos);
+  EXPECT_EQ(section(test).find("the model was"), std::string::npos);
+  EXPECT_EQ(edict("plot m d.csv --out page.html --series " + test).out.find("note"),
+            std::string::npos);
 }
 
 TEST_F(PlotTest, AnIdThatLooksLikeMarkupStaysText) {

@@ -18,7 +18,7 @@ constexpr Index kFeatures = 3, kHidden = 4;
 template <class H>
 struct HeadOf {
   explicit HeadOf(const std::string& surprise = "epistemic")
-      : head(layout, model(surprise), {}, kFeatures),
+      : head(layout, model(surprise), {}, kHidden, kFeatures),
         encoder(layout, "encoder", kFeatures, 2),
         params(random_vector(rng, layout.size())) {}
 
@@ -168,7 +168,7 @@ TYPED_TEST(EveryHead, RescalingAFeatureTouchesItsScaleAlone) {
   HeadOf<TypeParam> one;
   const Vector<double> h = random_vector(one.rng, kHidden);
   Vector<double> rescaled = one.params;
-  one.head.rescale(1, 1.5, one.encoder, rescaled.data());
+  one.head.rescale(1, 1.5, one.head.log_scale_bias(), one.encoder, rescaled.data());
   const Vector<double> before = one.phi(one.params, h, 1), after = one.phi(rescaled, h, 1);
   for (Index j = 0; j < kFeatures; ++j) {
     const Marginal a = one.head.marginal(before.data(), j), b = one.head.marginal(after.data(), j);

@@ -10,6 +10,7 @@
 #include "edict/engine/inference.h"
 #include "edict/engine/walk.h"
 #include "engine/random_agenda.h"
+#include "engine/variant.h"
 
 namespace edict {
 namespace {
@@ -22,13 +23,13 @@ constexpr Index kFeatures = 4;
 template <class S>
 constexpr double kTolerance = std::is_same_v<S, float> ? 1e-5 : 1e-12;
 
-Config config_with(const std::string& solver) {
+Config config_with(const std::string& variant) {
   Config config;
   config.model.hidden = 12;
   config.model.head_hidden = 5;
   config.model.encoder_width = 3;
   config.model.step = 0.1;
-  config.model.solver = solver;
+  set_variant(config, variant);
   config.loss.kl = 0.2;
   config.loss.evidence = 0.05;
   return config;
@@ -132,8 +133,8 @@ void expect_same(const JumpOde<NiwHead>& model, const Outcome<S>& a, const Outco
 }
 
 template <class S>
-void expect_batching_is_arrangement(const std::string& solver) {
-  const Config config = config_with(solver);
+void expect_batching_is_arrangement(const std::string& variant) {
+  const Config config = config_with(variant);
   const JumpOde<NiwHead> model(network_settings(config), kFeatures, 2);
   const auto agendas = many_patterns<S>();
   std::vector<std::size_t> order(agendas.size());
@@ -144,7 +145,7 @@ void expect_batching_is_arrangement(const std::string& solver) {
   EXPECT_GT(told, kFeatures * agendas.size());
   std::size_t seating = 0;
   for (std::size_t width : {2, 7, 64}) {
-    SCOPED_TRACE(solver + ", chunks of " + std::to_string(width));
+    SCOPED_TRACE(variant + ", chunks of " + std::to_string(width));
     expect_same(model, alone, walk_in_chunks(model, config, agendas, order, width), kTolerance<S>);
     Generator rng(23, "seating", seating++);
     auto permuted = order;
@@ -154,7 +155,7 @@ void expect_batching_is_arrangement(const std::string& solver) {
   }
 }
 
-class WalkBatching : public testing::TestWithParam<const char*> {};
+class WalkBatching : public testing::TestWithParam<std::string> {};
 
 TEST_P(WalkBatching, DoubleEqualsOneSeriesAtATime) {
   expect_batching_is_arrangement<double>(GetParam());
@@ -163,7 +164,8 @@ TEST_P(WalkBatching, FloatEqualsOneSeriesAtATime) {
   expect_batching_is_arrangement<float>(GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, WalkBatching, testing::Values("euler", "midpoint", "rk4", "dopri5"));
+INSTANTIATE_TEST_SUITE_P(All, WalkBatching, testing::ValuesIn(variants()),
+                         [](const auto& variant) { return variant.param; });
 
 }  // namespace
 }  // namespace edict

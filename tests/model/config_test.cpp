@@ -89,6 +89,18 @@ TEST(Config, EveryPresetIsValid) {
   EXPECT_GT(count, 1);
 }
 
+TEST(Config, WhatContradictsItselfIsRefused) {
+  Config window;
+  window.train.forecast_from = 8.0;
+  window.train.forecast_until = 6.0;
+  EXPECT_NE(error_of([&] { validate(window); }).find("forecast_until"), std::string::npos);
+  Config absorb;
+  absorb.train.recalibrate = true;
+  EXPECT_NO_THROW(validate(absorb));
+  absorb.model.absorb = "bounded";
+  EXPECT_NE(error_of([&] { validate(absorb); }).find("model.absorb"), std::string::npos);
+}
+
 TEST(Nearest, SmallestEditDistance) {
   EXPECT_EQ(settings::nearest("modl.hiden", {"model.step", "model.hidden", "train.clip"}),
             "model.hidden");

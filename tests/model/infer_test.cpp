@@ -8,13 +8,14 @@
 #include "edict/core/error.h"
 #include "edict/data/subset.h"
 #include "engine/small_model.h"
+#include "engine/variant.h"
 
 namespace edict {
 namespace {
 
-Model model_with(const std::string& solver) {
+Model model_with(const std::string& variant) {
   Config config = small_synthetic_config();
-  config.model.solver = solver;
+  set_variant(config, variant);
   config.model.step = 0.3;
   return untrained_model(small_synthetic(), config);
 }
@@ -26,7 +27,7 @@ std::vector<Marginal> asked(const Model& model, std::size_t series,
   return infer(model, examples_of(std::span(&agenda, 1)), pool, {})[0].marginals;
 }
 
-class Query : public testing::TestWithParam<const char*> {};
+class Query : public testing::TestWithParam<std::string> {};
 
 TEST_P(Query, AtMoreTimesChangesNoAnswer) {
   const Model model = model_with(GetParam());
@@ -67,7 +68,8 @@ TEST_P(Query, BeforeAnEventDoesNotDependOnIt) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Query, testing::Values("euler", "midpoint", "rk4", "dopri5"));
+INSTANTIATE_TEST_SUITE_P(All, Query, testing::ValuesIn(variants()),
+                         [](const auto& variant) { return variant.param; });
 
 std::string refusal(const Model& model, const Agenda<float>& agenda) {
   ThreadPool pool(1);

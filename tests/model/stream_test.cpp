@@ -10,6 +10,7 @@
 #include "edict/core/error.h"
 #include "edict/model/infer.h"
 #include "edict/model/rewindable_stream.h"
+#include "engine/variant.h"
 
 namespace edict {
 namespace {
@@ -40,16 +41,16 @@ std::vector<std::vector<Observation>> observations_of(const Dataset& data) {
   return events;
 }
 
-Model small_model(const Dataset& data, const std::string& solver) {
+Model small_model(const Dataset& data, const std::string& variant) {
   Config config;
   config.model.hidden = 10;
-  config.model.solver = solver;
+  set_variant(config, variant);
   config.data.start = "zero";
   return Model::create(config, data, split(data, 0));
 }
 
-std::shared_ptr<const Model> shared_model(const Dataset& data, const std::string& solver) {
-  return std::make_shared<const Model>(small_model(data, solver));
+std::shared_ptr<const Model> shared_model(const Dataset& data, const std::string& variant) {
+  return std::make_shared<const Model>(small_model(data, variant));
 }
 
 void expect_equal(const Marginal& a, const Marginal& b) {
@@ -59,7 +60,7 @@ void expect_equal(const Marginal& a, const Marginal& b) {
   EXPECT_EQ(a.dof, b.dof);
 }
 
-class StreamTest : public testing::TestWithParam<const char*> {};
+class StreamTest : public testing::TestWithParam<std::string> {};
 
 // Both are the same engine from the same state by the same steps, so the bits are the same.
 TEST_P(StreamTest, SaysWhatTheBatchedEngineSays) {
@@ -188,7 +189,8 @@ TEST_P(StreamTest, RewindsToWhereALateObservationBelongs) {
   EXPECT_EQ(forgetful.state(), ordered.state());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, StreamTest, testing::Values("euler", "midpoint", "rk4", "dopri5"));
+INSTANTIATE_TEST_SUITE_P(All, StreamTest, testing::ValuesIn(variants()),
+                         [](const auto& variant) { return variant.param; });
 
 TEST(Stream, AskingDoesNotDisturbTheState) {
   const Dataset data = small_dataset();
@@ -245,9 +247,9 @@ TEST(Stream, RefusesBadInputAndStaysAsItWas) {
 
 // 1e300 is no measurement, but legal: it enters as the largest value that the model can bear, in a
 // stream as in a batch.
-TEST(Stream, BearsAbsurdValuesAsTheBatchDoes) {
+TEST_P(StreamTest, BearsAbsurdValuesAsTheBatchDoes) {
   Dataset data = small_dataset();
-  const auto model = shared_model(data, "euler");
+  const auto model = shared_model(data, GetParam());
   Stream stream(model);
   const Observation absurd[] = {{0, 1e300}, {1, -1e300}};
   stream.observe(1.0, absurd);

@@ -269,5 +269,34 @@ TEST(Protocol, ACutAtZeroIsOne) {
   EXPECT_EQ(fit_protocol(settings, d, {{0, 1}, {2}, {3}}).t_cut, 5.0);  // 3/4 of the range
 }
 
+// Unix time: the model counts from the first time of the training split, and a series that begins
+// before it starts with its own first event instead of being refused.
+TEST(Protocol, ClocksMayStartAtAnOrigin) {
+  constexpr double kYear2023 = 1.7e9;
+  Dataset d;
+  d.features = {"x"};
+  for (const double start : {0.0, 3600.0, -1800.0}) {
+    d.add_series(fmt::format("from {}", start));
+    for (int e = 0; e < 5; ++e) {
+      d.add_event(kYear2023 + start + 3600 * e);
+      d.add_observation(0, e);
+    }
+  }
+  DataSettings settings;
+  settings.start = "origin";
+  settings.time_unit = 3600;
+  const Protocol protocol = fit_protocol(settings, d, {{0, 1}, {2}, {}});
+  EXPECT_EQ(settings.origin, kYear2023);
+  EXPECT_EQ(protocol.to_raw_time(protocol.to_model_time(kYear2023 + 7200)), kYear2023 + 7200);
+  const A second = training_agenda(protocol, d, 1), earlier = training_agenda(protocol, d, 2);
+  EXPECT_EQ(second.start, 0.0);
+  EXPECT_EQ(second.stops.front().time, 1.0);
+  EXPECT_EQ(earlier.start, -0.5);
+  EXPECT_EQ(earlier.stops.front().time, -0.5);
+  // What is asked before a clock starts is the start.
+  EXPECT_EQ(query_agenda(protocol, d, 1, {kYear2023 - 60}).stops.front().time, 0.0);
+  EXPECT_EQ(protocol.start_of(d, 2), kYear2023 - 1800);
+}
+
 }  // namespace
 }  // namespace edict

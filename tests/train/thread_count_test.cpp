@@ -10,6 +10,7 @@
 #include "edict/model/encode.h"
 #include "edict/train/classifier_training.h"
 #include "engine/small_model.h"
+#include "engine/variant.h"
 
 namespace edict {
 namespace {
@@ -21,7 +22,10 @@ const Dataset& data() {
 
 Config config(const std::string& kind, std::int64_t chunk = 32) {
   Config c = small_synthetic_config();
-  c.model.kind = kind;
+  if (kind == "forgetting")  // with everything else that replaces a part of the jump ODE
+    set_variant(c, kind);
+  else
+    c.model.kind = kind;
   c.model.hidden = 8;
   c.model.step = 0.5;
   c.train.epochs = 3;
@@ -99,7 +103,8 @@ TEST_P(ThreadCount, DoesNotChangeABit) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, ThreadCount,
-                         testing::Values("edict", "gru-ode-bayes", "gru-d", "ipn", "seft"),
+                         testing::Values("edict", "forgetting", "gru-ode-bayes", "gru-d", "ipn",
+                                         "seft"),
                          [](const auto& kind) {
                            std::string name = kind.param;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -57,6 +57,8 @@ void run(const Options& options) {
   print_row(text, "interpolation", result.interpolation);
   print_row(text, "  after first event", result.informed_interpolation);
   print_row(text, "extrapolation", result.extrapolation);
+  if (options.guard.kind != "none")
+    fmt::print(text, "\n{}\n", clipped_text(result.clipped, result.absorbed));
   if (options.json.empty()) return;
   nlohmann::json json = to_json(result);
   json["model"] = options.model;

@@ -1,6 +1,8 @@
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 #include "edict/cli/command.h"
 #include "edict/cli/given_data.h"
@@ -34,6 +36,13 @@ std::vector<std::size_t> chosen(const Options& options, const Dataset& data,
   return series;
 }
 
+// What the model did with a series that it has met, for the reader of its bands.
+std::string_view met_as(Part part) {
+  return part == Part::train        ? "the model was trained on"
+         : part == Part::validation ? "the model was chosen by"
+                                    : "";
+}
+
 std::string figures(const std::optional<CalibrationResult>& result) {
   return result ? fmt::format("MSE {:.4f}, ECE {:.3f}", result->mse.mean, result->ece)
                 : "nothing to judge";
@@ -50,25 +59,27 @@ void run(const Options& options) {
   const std::vector<std::size_t> series = chosen(options, data, judged.series);
 
   std::vector<report::Section> sections;
+  std::map<std::string_view, std::vector<std::string>> met;  // drawn series, by met_as
   for (std::size_t i : series) {
-    const bool own = model.protocol.from_first && data.events(i) > 0;
-    const double start = own ? data.times[data.first_event[i]] : 0.0;
+    const double start = model.protocol.start_of(data, i);
     const double end = data.events(i) > 0
                            ? std::max(model.protocol.t_cut, data.times[data.first_event[i + 1] - 1])
                            : model.protocol.horizon;
     std::vector<double> times;
     constexpr int kPoints = 400;
     for (int k = 0; k <= kPoints; ++k) times.push_back(start + (end - start) * k / kPoints);
+    const std::string_view how = met_as(model.seen.part_of(data.ids[i], data.group_name(i)));
+    if (!how.empty()) met[how].push_back(data.ids[i]);
     PredictRequest request{times, {i}};
     request.absorb_until = model.protocol.t_cut;
     predict(model, data, request, pool, [&](const Trajectory& trajectory) {
       sections.push_back({"Series " + data.ids[i],
-                          "",
+                          how.empty() ? "" : fmt::format("Note: {} this series. ", how),
                           {report::bands_figure(model, data, trajectory, times, options.level,
                                                 request.absorb_until)}});
     });
   }
-  sections.front().text = fmt::format(
+  sections.front().text += fmt::format(
       "The {:g} % predictive interval over time. <span class=\"key\" style=\"background:"
       "var(--aleatoric)\"></span>noise of the data (aleatoric) <span class=\"key\" "
       "style=\"background:var(--epistemic)\"></span>what the model's own doubt (epistemic) adds. "
@@ -94,6 +105,9 @@ void run(const Options& options) {
   progress.end();
   std::FILE* const text = text_stream({options.out});
   if (!judged.about.empty()) fmt::print(text, "{}\n", judged.about);
+  if (!options.ids.empty())  // of a --split it was just told
+    for (const auto& [how, ids] : met)
+      fmt::print(text, "note: {} series {}, drawn here\n", how, fmt::join(ids, ", "));
   if (!is_standard_output(options.out))
     fmt::print(text, "{}\n", std::filesystem::absolute(options.out).string());
 }

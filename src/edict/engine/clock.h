@@ -23,4 +23,12 @@ struct Move {
   bool last;  // it ends where the column is wanted
 };
 
+// What one evaluation of a propagator leaves for its backward, for w columns: the states that it
+// began with, H × w, and what else the propagator keeps.
+template <class S>
+struct Stage {
+  const S* h;
+  S* rest;
+};
+
 }  // namespace edict

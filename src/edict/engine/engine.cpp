@@ -17,27 +17,28 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 // So many columns take a step together, at least; more branches wait for the next one.
 constexpr std::size_t kWidestStep = 512;
 
+// Rows of some columns of a matrix (`stride` apart) side by side, and back.
 template <class S>
-void gather(const S* from, std::span<const Index> places, Index n, S* to) {
+void gather(const S* from, Index stride, std::span<const Index> places, Index rows, S* to) {
   for (const Index place : places) {
-    copy_column(n, from + place * n, to);
-    to += n;
+    copy_column(rows, from + place * stride, to);
+    to += rows;
   }
 }
 
 template <class S>
-void scatter(const S* from, std::span<const Index> places, Index n, S* to) {
+void scatter(const S* from, std::span<const Index> places, Index rows, S* to, Index stride) {
   for (const Index place : places) {
-    copy_column(n, from, to + place * n);
-    from += n;
+    copy_column(rows, from, to + place * stride);
+    from += rows;
   }
 }
 
 template <class S>
-void scatter_add(const S* from, std::span<const Index> places, Index n, S* to) {
+void scatter_add(const S* from, std::span<const Index> places, Index rows, S* to, Index stride) {
   for (const Index place : places) {
-    advance(n, to + place * n, S(1), from, to + place * n);
-    from += n;
+    advance(rows, to + place * stride, S(1), from, to + place * stride);
+    from += rows;
   }
 }
 
@@ -48,7 +49,7 @@ void scatter_add(const S* from, std::span<const Index> places, Index n, S* to) {
 template <class S, Head H>
 void Engine<S, H>::begin(Transposed<S> weights, Examples examples) {
   const auto count = static_cast<Index>(examples.size());
-  const Index n = network_.hidden;
+  const Index n = network_.moving_rows();
   weights_ = weights;
   sums_ = {};
   sums_.series = static_cast<double>(count);
@@ -74,15 +75,24 @@ void Engine<S, H>::begin(Transposed<S> weights, Examples examples) {
                               network_.propagator.begin(agenda.start, dt)});
   }
   // Places for branches come and go; what is there is kept. A series that is asked once takes two.
-  if (state_.h.rows() != n || state_.h.cols() < 3 * count) state_.h.resize(n, 3 * count);
+  if (state_.h.rows() != n || state_.h.cols() < 3 * count) {
+    state_.h.resize(n, 3 * count);
+    state_.memory.resize(network_.memory.rows(), 3 * count);
+  }
   for (Index place = state_.h.cols(); place-- > count;) state_.free_places.push_back(place);
   if (fresh) {
-    initial_inner_.resize(n, count);
-    network_.initial(weights_, count, covariates_.data(), initial_inner_.data(), state_.h.data());
+    initial_inner_.resize(network_.hidden, count);
+    initial_.resize(network_.hidden, count);
+    network_.initial(weights_, count, covariates_.data(), initial_inner_.data(), initial_.data());
+    state_.h.topLeftCorner(network_.hidden, count) = initial_;
+    state_.h.bottomLeftCorner(n - network_.hidden, count).setZero();  // nothing is evident yet
   }
+  state_.memory.leftCols(count).setZero();
   for (Index i = 0; i < count; ++i)
-    if (const S* const given = examples[static_cast<std::size_t>(i)].state)
+    if (const S* const given = examples[static_cast<std::size_t>(i)].state) {
       copy_column(n, given, state_.h.col(i).data());
+      std::copy_n(given + n, network_.memory.rows(), state_.memory.col(i).data());
+    }
   for (Index i = 0; i < count; ++i) {
     const Column& column = state_.columns[static_cast<std::size_t>(i)];
     double before = column.agenda->start;
@@ -111,10 +121,9 @@ void Engine<S, H>::plan(Index index) {
     farthest = stops[column.absorb].time;
   else if (!any)
     return;
-  if (network_.propagator.steps_to(column.clock, farthest) > SteppedGruOde::kMaxSteps)
-    fail(
-        column, std::min(column.absorb, stops.size() - 1),
-        fmt::format("would take more than {:.0e} solver steps to reach", SteppedGruOde::kMaxSteps));
+  if (network_.propagator.steps_to(column.clock, farthest) > Propagator::kMaxSteps)
+    fail(column, std::min(column.absorb, stops.size() - 1),
+         fmt::format("would take more than {:.0e} solver steps to reach", Propagator::kMaxSteps));
   if (column.absorb < stops.size() && farthest <= column.clock.start)
     arrive(index);
   else
@@ -179,6 +188,7 @@ Index Engine<S, H>::take_place() {
   if (state_.free_places.empty()) {
     const Index before = state_.h.cols();
     state_.h.conservativeResize(Eigen::NoChange, 2 * before);
+    state_.memory.conservativeResize(Eigen::NoChange, 2 * before);
     for (Index place = 2 * before; place-- > before;) state_.free_places.push_back(place);
   }
   const Index place = state_.free_places.back();
@@ -190,7 +200,8 @@ template <class S, Head H>
 void Engine<S, H>::fail(const Column& column, std::size_t stop, const std::string& what) const {
   throw Error(fmt::format(
       "series {}: event {} at time {} {}; check its values, data.time_unit and model.step",
-      column.agenda->id, stop, column.agenda->stops[stop].time * network_.time_unit, what));
+      column.agenda->id, stop,
+      network_.time_origin + column.agenda->stops[stop].time * network_.time_unit, what));
 }
 
 // --------------------------------------------------------------------------------- operations
@@ -227,8 +238,8 @@ std::int64_t Engine<S, H>::steps_alike() const {
 
 template <class S, Head H>
 void Engine<S, H>::take_step() {
-  const Index n = network_.hidden;
-  const SteppedGruOde& propagator = network_.propagator;
+  const Index n = network_.moving_rows();
+  const Propagator& propagator = network_.propagator;
   const auto target_of = [&](const Branch& branch) {
     return state_.columns[static_cast<std::size_t>(branch.column)].agenda->stops[branch.stop].time;
   };
@@ -269,10 +280,10 @@ void Engine<S, H>::take_step() {
   for (Index i = 0; i < w; ++i) dt[i] = static_cast<S>(lanes_[static_cast<std::size_t>(i)].move.dt);
   for (int stage = 0; stage < propagator.stages(); ++stage)
     stages_.push_back(propagator.stage(tape_, w));
-  const std::span<SteppedGruOde::Stage<S>> stages{stages_.data() + op.first_stage,
-                                                  static_cast<std::size_t>(propagator.stages())};
+  const std::span<Stage<S>> stages{stages_.data() + op.first_stage,
+                                   static_cast<std::size_t>(propagator.stages())};
   S* const h = const_cast<S*>(stages[0].h);
-  gather<S>(state_.h.data(), sources, n, h);
+  gather<S>(state_.h.data(), n, sources, n, h);
   norms_.resize(static_cast<std::size_t>(w));
   // Without a tape and without steps that may be rejected nobody asks for h again.
   const bool in_place = options_ && !propagator.adaptive();
@@ -305,7 +316,7 @@ void Engine<S, H>::take_step() {
           main ? std::min(column.absorb, column.agenda->stops.size() - 1) : branch->stop;
       if (!accepted && propagator.vanished(clock, column.agenda->stops[stop].time))
         fail(column, stop, "cannot be reached within the tolerance (the step vanished)");
-      if (static_cast<double>(clock.steps) > SteppedGruOde::kMaxSteps)
+      if (static_cast<double>(clock.steps) > Propagator::kMaxSteps)
         fail(column, stop, "cannot be reached within the tolerance (too many steps)");
     }
     const bool there = accepted && lane.move.last;
@@ -316,7 +327,10 @@ void Engine<S, H>::take_step() {
     else
       state_.moving.push_back(index);
   }
-  scatter(static_cast<const S*>(h_next), targets, n, state_.h.data());
+  scatter(static_cast<const S*>(h_next), targets, n, state_.h.data(), n);
+  if (network_.memory.rows() > 0)
+    for (std::size_t i = 0; i < lanes_.size(); ++i)
+      if (sources[i] != targets[i]) state_.memory.col(targets[i]) = state_.memory.col(sources[i]);
   if (!state_.branches.empty()) state_.branches = kept_branches_;
   op_is_stop_.push_back(0);
   step_ops_.push_back(op);
@@ -326,11 +340,11 @@ void Engine<S, H>::take_step() {
 // A branch that has just left hands its gradient to the series it left.
 template <class S, Head H>
 void Engine<S, H>::step_backward(const S* params, const StepOp& op, S* d_h, S* grads) {
-  const Index n = network_.hidden, w = op.width;
+  const Index n = network_.moving_rows(), w = op.width;
   const std::span<const Index> targets{op_places_.data() + op.first, static_cast<std::size_t>(w)};
   const std::span<const Index> sources{targets.data() + w, static_cast<std::size_t>(w)};
   S* const d = scratch_.take(n * w);
-  gather<S>(d_h, targets, n, d);
+  gather<S>(d_h, n, targets, n, d);
   network_.propagator.backward(params, w, op.dt,
                                std::span(stages_.data() + op.first_stage,
                                          static_cast<std::size_t>(network_.propagator.stages())),
@@ -415,6 +429,106 @@ void Engine<S, H>::answer(Index index, const Stop& stop, std::size_t query, std:
   }
 }
 
+// The memory of the columns of a stop, their ages at its time; null where nothing is remembered.
+template <class S, Head H>
+const S* Engine<S, H>::remembered(const StopOp& op, std::span<const Index> places) {
+  const Memory& memory = network_.memory;
+  if (memory.rows() == 0) return nullptr;
+  S* const result = tape_.take(memory.rows() * op.width);
+  for (Index i = 0; i < op.width; ++i) {
+    const Index place = places[static_cast<std::size_t>(i)];
+    const Branch* const branch =
+        i < op.absorbing ? nullptr : &state_.arrived[static_cast<std::size_t>(i - op.absorbing)];
+    const Column& column =
+        state_.columns[static_cast<std::size_t>(branch ? branch->column : place)];
+    const Clock& clock = branch ? branch->clock : column.clock;
+    const double time = column.agenda->stops[branch ? branch->stop : column.absorb].time;
+    memory.advance(state_.memory.col(place).data(), static_cast<S>(time - clock.start),
+                   result + i * memory.rows());
+  }
+  return result;
+}
+
+// The evidence of some columns; null where it does not forget but is the head's to say.
+template <class S, Head H>
+const S* Engine<S, H>::evidence(std::span<const Index> places) {
+  if (!network_.forgetting) return nullptr;
+  const Index n = network_.moving_rows(), rows = n - network_.hidden;
+  S* const result = tape_.take(rows * static_cast<Index>(places.size()));
+  gather<S>(state_.h.data() + network_.hidden, n, places, rows, result);
+  return result;
+}
+
+// What the head says of w columns.
+template <class S, Head H>
+auto Engine<S, H>::read(Index w, const S* h, const S* remembered) -> HeadOp {
+  const Memory& memory = network_.memory;
+  const Index n = network_.hidden, rows = network_.head.rows(), told = memory.inputs();
+  HeadOp op{h, remembered, nullptr, nullptr, nullptr, nullptr, tape_.take(rows * w), {}};
+  std::fill_n(op.d_phi, rows * w, S(0));
+  if (told > 0) {
+    S* const x = tape_.take((n + told) * w);
+    for (Index i = 0; i < w; ++i) {
+      copy_column(n, h + i * n, x + i * (n + told));
+      memory.forward(weights_, remembered + i * memory.rows(), x + i * (n + told) + n);
+    }
+    op.x = x;
+  }
+  S* const a = tape_.take(network_.head.stacked() * w);
+  S* const raw = tape_.take(rows * w);
+  network_.head.forward(weights_, w, op.x, a, raw);
+  op.a = a, op.raw = op.phi = raw;
+  return op;
+}
+
+// φ of w columns: what the head said, with the evidence there is and what it recalls.
+template <class S, Head H>
+void Engine<S, H>::conclude(Index w, const S* evidence, HeadOp& op) {
+  const Index rows = network_.head.rows();
+  S* phi = const_cast<S*>(op.raw);
+  if (network_.forgetting) {
+    phi = tape_.take(rows * w);
+    network_.forgetting->forward(weights_, w, op.raw, evidence, rows, phi);
+    op.evidence = evidence;
+  }
+  if (network_.recall) {
+    op.recall = network_.recall->cache(tape_, w);
+    network_.recall->forward(weights_, w, op.x, network_.memory, op.remembered, rows, op.recall,
+                             phi);
+  }
+  op.phi = phi;
+}
+
+// Through both; d_h += …, op.d_phi is used up. d_evidence: of the evidence that φ was concluded
+// from, += …. Where the head also said what evidence was gained (`gained`), it is the gradient of
+// that before the gain on return.
+template <class S, Head H>
+void Engine<S, H>::read_backward(const S* params, Index w, const HeadOp& op, const StopOp* gained,
+                                 S* d_h, S* d_evidence, S* grads) {
+  const Memory& memory = network_.memory;
+  const Index n = network_.hidden, rows = network_.head.rows(), told = memory.inputs();
+  S* const d_a = scratch_.take(network_.head.stacked() * w);
+  S* d_x = d_h;
+  if (told > 0) {
+    d_x = scratch_.take((n + told) * w);
+    std::fill_n(d_x, (n + told) * w, S(0));
+  }
+  if (network_.recall)
+    network_.recall->backward(params, w, op.x, memory, op.remembered, rows, op.recall, scratch_,
+                              op.d_phi, d_x, grads);
+  if (network_.forgetting) {
+    network_.forgetting->backward(w, op.evidence, rows, op.d_phi, d_evidence, grads);
+    if (gained)
+      network_.forgetting->gain_backward(w, gained->first_of_feature, gained->observation_column,
+                                         op.raw, rows, gained->pre.evidence, d_evidence, op.d_phi);
+  }
+  network_.head.backward(params, w, op.x, op.a, op.raw, op.d_phi, d_a, d_x, grads);
+  if (told == 0) return;
+  for (Index i = 0; i < w; ++i) advance(n, d_h + i * n, S(1), d_x + i * (n + told), d_h + i * n);
+  memory.backward(params, w, op.remembered, op.x + n, static_cast<const S*>(d_x + n), n + told,
+                  grads);
+}
+
 // Branches that arrived, and the columns at an event if these are to be absorbed now.
 template <class S, Head H>
 void Engine<S, H>::serve(bool absorbing) {
@@ -428,13 +542,11 @@ void Engine<S, H>::serve(bool absorbing) {
   const std::span<const Index> places{op_places_.data() + op.first, static_cast<std::size_t>(w)};
 
   S* const h = tape_.take(n * w);
-  S* const a = tape_.take(network_.head.stacked() * w);
-  S* const phi = tape_.take(rows * w);
-  op.d_phi = tape_.take(rows * w);
-  op.h = h, op.a = a, op.phi = phi;
-  gather<S>(state_.h.data(), places, n, h);
-  network_.head.forward(weights_, w, h, a, phi);
-  std::fill_n(op.d_phi, rows * w, S(0));
+  op.h = h;
+  gather<S>(state_.h.data(), network_.moving_rows(), places, n, h);
+  op.pre = read(w, h, remembered(op, places));
+  conclude(w, evidence(places), op.pre);
+  const S* const phi = op.pre.phi;
 
   op.final_of = index_tape_.take(w);
   std::fill_n(op.final_of, w, Index{-1});
@@ -449,7 +561,7 @@ void Engine<S, H>::serve(bool absorbing) {
     const Column& column = state_.columns[static_cast<std::size_t>(branch.column)];
     const Stop& stop = column.agenda->stops[branch.stop];
     check_finite(column, branch.stop, phi + i * rows);
-    judge(column, branch.stop, phi + i * rows, op.d_phi + i * rows);
+    judge(column, branch.stop, phi + i * rows, op.pre.d_phi + i * rows);
     answer(branch.column, stop, branch.query, branch.answer, phi + i * rows, h + i * n);
     // The end of an agenda: where a classifier reads the state.
     if (!absorbed && (stop.what & Agenda<S>::kQuery) &&
@@ -500,10 +612,14 @@ void Engine<S, H>::absorb(StopOp& op) {
   op.observation_column = index_tape_.take(count);
   S* const v = tape_.take(FeatureEncoder::kInputs * count);
   S* const q = tape_.take(network_.encoder.width() * count);
+  S* const e = network_.absorb.raw() ? nullptr : tape_.take(count);
+  const Index memory_rows = network_.memory.rows();
+  S* const after = tape_.take(memory_rows * w);  // what is remembered with these observations
+  if (memory_rows > 0) std::copy_n(op.pre.remembered, memory_rows * w, after);
   for (Index i = 0; i < w; ++i) {
     const Column& column = column_of(i);
     const Observed<S> seen = observed(column, column.absorb);
-    const S* const p = op.phi + i * rows;
+    const S* const p = op.pre.phi + i * rows;
     for (Index k = 0; k < seen.count; ++k) {
       const Index j = seen.feature[k];
       S x = seen.value[k];
@@ -516,9 +632,15 @@ void Engine<S, H>::absorb(StopOp& op) {
                 : &answers_[static_cast<std::size_t>(places[static_cast<std::size_t>(i)])].clips);
       const Index place = first[j + 1]++;  // leaves first[j] … first[j+1] as feature j's range
       op.observation_column[place] = i;
-      network_.head.encoder_inputs(p, j, x, v + FeatureEncoder::kInputs * place);
+      S* const inputs = v + FeatureEncoder::kInputs * place;
+      if (e)
+        x = network_.head.tamed_inputs(p, j, x, network_.absorb, inputs, e[place]);
+      else
+        network_.head.encoder_inputs(p, j, x, inputs);
+      if (network_.memory.rows() > 0) network_.memory.observe(j, x, after + i * memory_rows);
     }
   }
+  op.e = e;
   network_.encoder.forward(weights_.values, first, v, q);
   op.v = v, op.q = q;
 
@@ -526,26 +648,40 @@ void Engine<S, H>::absorb(StopOp& op) {
   std::fill_n(gi, 3 * n * w, S(0));
   network_.encoder.project(Transposed<S>{weights_.values + network_.update.input_weights()}, 3 * n,
                            first, op.observation_column, q, scratch_, gi);
+  if (const Index told = network_.memory.inputs(); told > 0) {
+    S* const m = tape_.take(told * w);
+    for (Index i = 0; i < w; ++i) std::copy_n(op.pre.x + i * (n + told) + n, told, m + i * told);
+    multiply_from_transposed_add(weights_.values + network_.memory_weights, 3 * n, told,
+                                 static_cast<const S*>(m), w, gi);
+    op.told = m;
+  }
   op.jump = network_.update.cache(tape_, op.h, w);
   S* const h_post = tape_.take(n * w);
   op.h_post = h_post;
   network_.update.forward(weights_, w, gi, op.jump, h_post);
-  scatter(static_cast<const S*>(h_post), places, n, state_.h.data());
+  const Index moving = network_.moving_rows();
+  scatter(static_cast<const S*>(h_post), places, n, state_.h.data(), moving);
+  for (Index i = 0; i < w && memory_rows > 0; ++i)
+    std::copy_n(after + i * memory_rows, memory_rows,
+                state_.memory.col(places[static_cast<std::size_t>(i)]).data());
 
-  if (loss_.kl <= 0) return;
-  S* const a_post = tape_.take(network_.head.stacked() * w);
-  S* const phi_post = tape_.take(rows * w);
-  op.d_phi_post = tape_.take(rows * w);
-  op.a_post = a_post, op.phi_post = phi_post;
-  std::fill_n(op.d_phi_post, rows * w, S(0));
-  network_.head.forward(weights_, w, h_post, a_post, phi_post);
-  for (Index i = 0; i < w; ++i) {
+  if (loss_.kl <= 0 && !network_.forgetting) return;
+  op.post = read(w, h_post, after);
+  S* gained = nullptr;
+  if (network_.forgetting) {
+    gained = tape_.take((moving - n) * w);
+    network_.forgetting->gain(w, first, op.observation_column, op.post.raw, rows, op.pre.evidence,
+                              gained);
+    scatter(static_cast<const S*>(gained), places, moving - n, state_.h.data() + n, moving);
+  }
+  conclude(w, gained, op.post);
+  for (Index i = 0; i < w && loss_.kl > 0; ++i) {
     const Column& column = column_of(i);
     if (!(column.agenda->stops[column.absorb].what & Agenda<S>::kScore)) continue;
     const double before = sums_.kl;
-    network_.head.kl(op.phi + i * rows, phi_post + i * rows, observed(column, column.absorb),
-                     static_cast<S>(loss_.scale * loss_.kl), op.d_phi + i * rows,
-                     op.d_phi_post + i * rows, sums_);
+    network_.head.kl(op.pre.phi + i * rows, op.post.phi + i * rows, observed(column, column.absorb),
+                     static_cast<S>(loss_.scale * loss_.kl), op.pre.d_phi + i * rows,
+                     op.post.d_phi + i * rows, sums_);
     if (!std::isfinite(sums_.kl - before))
       fail(column, column.absorb, "gave a KL term that is not finite");
   }
@@ -557,17 +693,20 @@ void Engine<S, H>::stop_backward(const S* params, const StopOp& op, const S* d_f
   const Index n = network_.hidden, w = op.absorbing, rows = network_.head.rows();
   const std::span<const Index> places{op_places_.data() + op.first,
                                       static_cast<std::size_t>(op.width)};
+  const Index moving = network_.moving_rows(), evident = moving - n;
   S* const d = scratch_.take(n * op.width);
-  S* const d_a = scratch_.take(network_.head.stacked() * op.width);
-  gather<S>(d_h, places.first(static_cast<std::size_t>(w)), n, d);
+  S* const d_evidence = scratch_.take(evident * op.width);
+  const auto absorbed = static_cast<std::size_t>(w);
+  gather<S>(d_h, moving, places.first(absorbed), n, d);
+  gather<S>(d_h + n, moving, places.first(absorbed), evident, d_evidence);
   std::fill_n(d + w * n, (op.width - w) * n, S(0));
+  std::fill_n(d_evidence + w * evident, (op.width - w) * evident, S(0));
   for (Index i = w; i < op.width; ++i)
     if (d_final && op.final_of[i] >= 0) copy_column(n, d_final + op.final_of[i] * n, d + i * n);
 
   if (w > 0) {
-    if (op.phi_post)  // φ_post = head(h_post)
-      network_.head.backward(params, w, op.h_post, op.a_post, op.phi_post, op.d_phi_post, d_a, d,
-                             grads);
+    if (op.post.phi)  // φ_post = head(h_post)
+      read_backward(params, w, op.post, &op, d, d_evidence, grads);
     S* const d_pre = scratch_.take(n * w);
     S* const d_gh = scratch_.take(3 * n * w);
     network_.update.backward(params, w, d, op.jump, d_pre, d_gh, grads);  // h_post = GRU(gi, h)
@@ -585,15 +724,33 @@ void Engine<S, H>::stop_backward(const S* params, const StopOp& op, const S* d_f
     for (Index j = 0; j < features; ++j)
       for (Index k = op.first_of_feature[j]; k < op.first_of_feature[j + 1]; ++k) {
         const Index i = op.observation_column[k];
-        network_.head.encoder_inputs_backward(op.phi + i * rows, j, op.v + kInputs * k,
-                                              d_v + kInputs * k, op.d_phi + i * rows);
+        const S* const phi = op.pre.phi + i * rows;
+        S* const d_phi = op.pre.d_phi + i * rows;
+        const S *const inputs = op.v + kInputs * k, *const d_inputs = d_v + kInputs * k;
+        if (op.e)
+          network_.head.tamed_inputs_backward(phi, j, op.e[k], network_.absorb, inputs, d_inputs,
+                                              d_phi);
+        else
+          network_.head.encoder_inputs_backward(phi, j, inputs, d_inputs, d_phi);
       }
+    if (op.told) {  // gi += W_memory m
+      const Index told = network_.memory.inputs();
+      S* const d_m = scratch_.take(told * w);
+      accumulate_outer(static_cast<const S*>(op.jump.rzn), 3 * n, op.told, told, w,
+                       grads + network_.memory_weights);
+      multiply_transposed(params + network_.memory_weights, 3 * n, told,
+                          static_cast<const S*>(op.jump.rzn), w, d_m);
+      network_.memory.backward(params, w, op.pre.remembered, op.told, static_cast<const S*>(d_m),
+                               told, grads);
+    }
   }
-  network_.head.backward(params, op.width, op.h, op.a, op.phi, op.d_phi, d_a, d, grads);
-  const auto absorbed = static_cast<std::size_t>(w);
-  scatter(static_cast<const S*>(d), places.first(absorbed), n, d_h);
+  read_backward(params, op.width, op.pre, nullptr, d, d_evidence, grads);
+  scatter(static_cast<const S*>(d), places.first(absorbed), n, d_h, moving);
+  scatter(static_cast<const S*>(d_evidence), places.first(absorbed), evident, d_h + n, moving);
   // A branch only reads: its gradient joins what else comes to its place.
-  scatter_add(static_cast<const S*>(d + w * n), places.subspan(absorbed), n, d_h);
+  scatter_add(static_cast<const S*>(d + w * n), places.subspan(absorbed), n, d_h, moving);
+  scatter_add(static_cast<const S*>(d_evidence + w * evident), places.subspan(absorbed), evident,
+              d_h + n, moving);
   scratch_.reset();
 }
 

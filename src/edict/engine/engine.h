@@ -62,7 +62,19 @@ class Engine {
     std::vector<Branch> branches;  // on their way
     std::vector<Branch> arrived;
     std::vector<Index> free_places;
-    Matrix<S> h;  // H × (columns, then places for branches)
+    Matrix<S> h;       // h and evidence that forgets × (columns, then places for branches)
+    Matrix<S> memory;  // of the same columns and places, as the last event left it
+  };
+
+  // What the head makes of columns, kept for its backward.
+  struct HeadOp {
+    const S* x;           // what it read: h, or h and what it was told of the memory
+    const S* remembered;  // the memory of each column at its time; null without one
+    const S* evidence;    // that φ was concluded from; null where it is the head's to say
+    const S *a, *raw;     // what the head itself said: φ, but for evidence and recall
+    const S* phi;
+    S* d_phi;
+    Recall::Cache<S> recall;
   };
 
   struct StepOp {
@@ -75,16 +87,18 @@ class Engine {
   struct StopOp {
     std::size_t first;       // in op_places_
     Index width, absorbing;  // absorbing columns come first
-    const S *h, *a, *phi;
-    S* d_phi;
+    const S* h;
+    HeadOp pre;
     Index* final_of;  // of each branch: the column whose final state it is, or −1
     // Of the absorbing ones; observations are sorted by feature.
     Index* first_of_feature;
     Index* observation_column;
     const S *v, *q;
+    const S* e;     // of each observation, before model.absorb tamed it; null if it does not
+    const S* told;  // what the jump was told of the memory, inputs × absorbing
     GruCell::Cache<S> jump;
-    const S *h_post, *a_post, *phi_post;  // null without a KL term
-    S* d_phi_post;
+    const S* h_post;
+    HeadOp post;  // null without a KL term and without evidence to gain
   };
 
   using Stop = typename Agenda<S>::Stop;
@@ -98,13 +112,18 @@ class Engine {
   bool tick();
   void forget_tape();
 
+  HeadOp read(Index w, const S* h, const S* remembered);
+  void conclude(Index w, const S* evidence, HeadOp& op);
+  void read_backward(const S* params, Index w, const HeadOp& op, const StopOp* gained, S* d_h,
+                     S* d_evidence, S* grads);
+
   void step_backward(const S* params, const StepOp& op, S* d_h, S* grads);
   void stop_backward(const S* params, const StopOp& op, const S* d_final, S* d_h, S* grads);
 
   const JumpOde<H>& network_;
   Transposed<S> weights_{};
   State state_;
-  Matrix<S> covariates_, initial_inner_;
+  Matrix<S> covariates_, initial_inner_, initial_;
   Matrix<S> final_;  // h at the end of each agenda
 
   Arena<S> tape_, scratch_;
@@ -113,7 +132,7 @@ class Engine {
   std::vector<StopOp> stop_ops_;
   std::vector<std::uint8_t> op_is_stop_;
   std::vector<Index> op_places_;
-  std::vector<SteppedGruOde::Stage<S>> stages_;
+  std::vector<Stage<S>> stages_;
 
   LossWeights loss_;
   LossSums sums_;
@@ -140,6 +159,8 @@ class Engine {
   void take_step();
   std::int64_t steps_alike() const;
   void serve(bool absorbing);
+  const S* remembered(const StopOp& op, std::span<const Index> places);
+  const S* evidence(std::span<const Index> places);
   void judge(const Column& column, std::size_t stop, const S* phi, S* d_phi);
   void answer(Index index, const Stop& stop, std::size_t query, std::size_t answer, const S* phi,
               const S* h);

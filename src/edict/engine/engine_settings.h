@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "edict/settings/settings.h"
@@ -12,12 +13,29 @@ struct EngineSettings {
   std::int64_t hidden = 50;
   std::int64_t head_hidden = 25;
   std::int64_t encoder_width = 25;
+  std::string propagator = "gru-ode";
   std::string solver = "euler";
   double step = 0.05;
   double rtol = 1e-3;
   double atol = 1e-4;
   std::string surprise = "epistemic";
+  // In the model's unit of time; absent: chosen from the data when a model is made.
+  std::optional<double> shortest_scale, longest_scale;
+  bool memory_mask = false;
+  bool memory_age = false;
+  bool memory_last = false;
+  bool memory_mean = false;
+  bool recall = false;
+  std::string absorb = "raw";
+  double absorb_bound = 3.0;
+  std::string evidence = "free";
 };
+
+// The range of time scales that a network is prepared for, shortest < longest.
+struct TimeScales {
+  double shortest, longest;
+};
+TimeScales time_scales(const EngineSettings& settings);
 
 struct LossSettings {
   double kl = 1e-3;

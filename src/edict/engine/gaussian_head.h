@@ -22,11 +22,13 @@ class GaussianHead : public LocationScale<GaussianHead> {
   static constexpr const char* kKind = "gru-ode-bayes";
 
   GaussianHead(ParameterLayout& layout, const EngineSettings& model, const LossSettings& loss,
-               Index features)
+               Index in, Index features)
       : LocationScale(features),
-        network_(layout, "head", model.hidden, model.head_hidden, {{"moments", 2 * features}}),
+        network_(layout, "head", in, model.head_hidden, {{"moments", 2 * features}}),
         observation_std_(loss.kl_observation_std) {}
 
+  // Offset of what is added to log scale² of every feature.
+  Index log_scale_bias() const { return network_.output_bias(0) + features_; }
   Index rows() const { return network_.rows(); }
   Index stacked() const { return network_.stacked(); }
 
@@ -73,13 +75,10 @@ class GaussianHead : public LocationScale<GaussianHead> {
  private:
   friend class LocationScale<GaussianHead>;
 
-  Index log_scale_bias() const { return network_.output_bias(0) + features_; }
-
-  // Of e = (x − μ_j)/σ_j.
+  // d: of ln σ_j.
   template <class S>
-  void surprise_backward(const S* phi, Index j, S e, S d_e, S* d_phi) const {
-    d_phi[j] -= d_e / sigma(phi, j);
-    d_phi[features_ + j] -= S(0.5) * d_e * e;
+  void log_sigma_backward(const S* /*phi*/, Index j, S d, S* d_phi) const {
+    d_phi[features_ + j] += S(0.5) * d;
   }
 
   template <class S>

@@ -1,5 +1,8 @@
 // The network shared by EDICT and GRU-ODE-Bayes: h(0) from the covariates, a propagator between
-// observations, a jump at each of them, and a head that turns h into a distribution.
+// observations, a jump at each of them, and a head that turns h into a distribution. Where settings
+// ask for it, jump and head are also told what is remembered of every feature (memory.h), the head
+// recalls last values (recall.h), evidence forgets (forgetting.h), and the jump takes observations
+// as far as they are plausible (absorb.h).
 #pragma once
 
 #include <optional>
@@ -7,9 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "edict/engine/absorb.h"
+#include "edict/engine/forgetting.h"
 #include "edict/engine/head.h"
+#include "edict/engine/memory.h"
 #include "edict/engine/network.h"
-#include "edict/engine/stepped_gru_ode.h"
+#include "edict/engine/propagator.h"
+#include "edict/engine/recall.h"
 #include "edict/math/activation.h"
 #include "edict/math/relu.h"
 #include "edict/nn/classifier.h"
@@ -28,17 +35,32 @@ struct JumpOde {
         hidden(settings.model.hidden),
         init0(layout, "init.0", covariates, hidden),
         init1(layout, "init.1", hidden, hidden),
-        propagator(layout, "ode", settings.model),
+        propagator(layout, "ode", settings.model, evidence_rows(settings.model)),
         encoder(layout, "encoder", features, settings.model.encoder_width),
         update(layout, "update", features * settings.model.encoder_width, hidden),
-        head(layout, settings.model, settings.loss, features),
+        memory(layout, "memory", settings.model, features),
+        head(layout, settings.model, settings.loss, head_inputs(), features),
+        absorb(settings.model.absorb, settings.model.absorb_bound),
         names(settings.feature_names),
-        time_unit(settings.time_unit) {
+        time_unit(settings.time_unit),
+        time_origin(settings.time_origin) {
+    if (memory.inputs() > 0)
+      memory_weights = layout.add("memory.jump", {3 * hidden, memory.inputs()},
+                                  Start::xavier(3 * hidden, memory.inputs()));
+    if (evidence_rows(settings.model) > 0) forgetting.emplace(layout, "evidence", features);
+    if (settings.model.recall) recall.emplace(layout, "recall", head_inputs(), features);
     // Last, so that the parameters before it are those of the same model without a classifier.
     if (class_count > 0)
       classifier.emplace(layout, "classifier", hidden, class_count,
                          static_cast<int>(settings.classifier_layers));
   }
+
+  // Rows of what the head reads: h, and what it is told of the memory.
+  Index head_inputs() const { return hidden + memory.inputs(); }
+  // Rows of what moves between two events: h, and evidence that forgets.
+  Index moving_rows() const { return hidden + (forgetting ? Forgetting::rows(features) : 0); }
+  // Rows of everything that is known of a series between two events.
+  Index state_rows() const { return moving_rows() + memory.rows(); }
 
   // What a forward pass multiplies by again and again; biases are copied as they are.
   template <class S>
@@ -49,6 +71,11 @@ struct JumpOde {
     propagator.transpose(params, transposed.data());
     update.transpose(params, transposed.data());
     head.transpose(params, transposed.data());
+    memory.transpose(params, transposed.data());
+    if (memory.inputs() > 0)
+      transpose_weights(params + memory_weights, 3 * hidden, memory.inputs(),
+                        transposed.data() + memory_weights);
+    if (recall) recall->transpose(params, transposed.data());
   }
 
   // h(0) = tanh(B2 relu(B1 c + b1) + b2). inner: H × w, kept for backward; h: H × w.
@@ -78,7 +105,8 @@ struct JumpOde {
   template <class S>
   void rescale(std::span<const double> factors, S* params) const {
     for (Index j = 0; j < features; ++j)
-      head.rescale(j, factors[static_cast<std::size_t>(j)], encoder, params);
+      head.rescale(j, factors[static_cast<std::size_t>(j)],
+                   forgetting ? forgetting->log_prior() : head.log_scale_bias(), encoder, params);
   }
 
   std::string feature_name(Index j) const {  // for messages
@@ -86,16 +114,25 @@ struct JumpOde {
     return i < names.size() ? "'" + names[i] + "'" : "feature " + std::to_string(j);
   }
 
+  Index evidence_rows(const EngineSettings& settings) const {
+    return settings.evidence == "forgetting" ? Forgetting::rows(features) : 0;
+  }
+
   Index features, covariates, hidden;
   ParameterLayout layout;
   Linear init0, init1;
-  SteppedGruOde propagator;
+  Propagator propagator;
   FeatureEncoder encoder;
   GruCell update;
+  Memory memory;
   H head;
+  Absorb absorb;
+  Index memory_weights = 0;  // offset of what the jump multiplies memory.inputs() by, 3H × inputs
+  std::optional<Forgetting> forgetting;
+  std::optional<Recall> recall;
   std::optional<Classifier> classifier;  // reads h(T)
   std::vector<std::string> names;
-  double time_unit;
+  double time_unit, time_origin;
 };
 
 }  // namespace edict

@@ -1,5 +1,9 @@
 #include "edict/engine/jump_ode_network.h"
 
+#include <fmt/core.h>
+
+#include <type_traits>
+
 #include "edict/core/error.h"
 #include "edict/engine/gaussian_head.h"
 #include "edict/engine/inference.h"
@@ -54,7 +58,8 @@ class JumpOdeWorker final : public Worker {
     for (Index i = 0; i < w; ++i) {
       const Answer& answer = answers_[static_cast<std::size_t>(i)];
       const auto& at_end = answer.states.empty() ? answer.final_state : answer.states;
-      std::copy(at_end.end() - network_.hidden, at_end.end(), h + i * network_.hidden);
+      const auto from = answer.states.empty() ? at_end.begin() : at_end.end() - network_.hidden;
+      std::copy_n(from, network_.hidden, h + i * network_.hidden);
       if (!clips.empty()) clips[static_cast<std::size_t>(i)] = answer.clips;
     }
     network_.classifier->forward(weights.params, w, h, inner, logits);
@@ -85,6 +90,7 @@ class JumpOdeNetwork final : public Network {
     return weights;
   }
   Index hidden() const override { return network_.hidden; }
+  Index state_rows() const override { return network_.state_rows(); }
   bool has_distribution() const override { return true; }
   Index classes() const override {
     return network_.classifier ? network_.classifier->classes() : 0;
@@ -104,6 +110,15 @@ class JumpOdeNetwork final : public Network {
 template <Head H>
 std::unique_ptr<Network> make(const NetworkSettings& settings, Index features, Index covariates,
                               Index classes) {
+  if (settings.model.evidence == "forgetting") {
+    if (!std::is_same_v<H, NiwHead>)
+      throw Error(fmt::format("model.evidence = forgetting: {} has no evidence; use {}", H::kKind,
+                              NiwHead::kKind));
+    if (settings.model.propagator != "closed-form")
+      throw Error(
+          "model.evidence = forgetting needs model.propagator = closed-form, which tells what is "
+          "left of it after any time");
+  }
   return std::make_unique<JumpOdeNetwork<H>>(settings, features, covariates, classes);
 }
 

@@ -4,37 +4,60 @@
 
 #include <cmath>
 
+#include "edict/engine/absorb.h"
 #include "edict/nn/feature_encoder.h"
 
 namespace edict {
 
-// H tells sigma(φ, j), the deviation that an error counts in; surprise_backward, the gradient of
-// that error; and log_scale_bias(), the offset of what is added to log scale².
+// H tells sigma(φ, j), the deviation that an error counts in, and log_sigma_backward, the gradient
+// of its logarithm.
 template <class H>
 class LocationScale {
  public:
-  // v = [x, μ, log scale², e].
+  // v = [x, μ, log scale², e] with e = (x − μ)/σ, how far it is from what was expected.
   template <class S>
   void encoder_inputs(const S* phi, Index j, S x, S* v) const {
     v[0] = x;
     v[1] = phi[j];
     v[2] = phi[features_ + j];
-    v[3] = (x - phi[j]) / head().sigma(phi, j);  // e, how far it is from what was expected
+    v[3] = (x - phi[j]) / head().sigma(phi, j);
   }
 
   template <class S>
   void encoder_inputs_backward(const S* phi, Index j, const S* v, const S* d_v, S* d_phi) const {
     d_phi[j] += d_v[1];
     d_phi[features_ + j] += d_v[2];
-    head().surprise_backward(phi, j, v[3], d_v[3], d_phi);
+    surprise_backward(phi, j, v[3], d_v[3], d_phi);
+  }
+
+  // The same of an observation of which only ψ(e) is absorbed: x is μ + σ ψ(e), which is returned.
+  template <class S>
+  S tamed_inputs(const S* phi, Index j, S x, const Absorb& absorb, S* v, S& e) const {
+    const S sigma = head().sigma(phi, j);
+    e = (x - phi[j]) / sigma;
+    v[1] = phi[j];
+    v[2] = phi[features_ + j];
+    v[3] = absorb(e);
+    return v[0] = phi[j] + sigma * v[3];
+  }
+
+  template <class S>
+  void tamed_inputs_backward(const S* phi, Index j, S e, const Absorb& absorb, const S* v,
+                             const S* d_v, S* d_phi) const {
+    const S d_error = d_v[0] * head().sigma(phi, j);
+    d_phi[j] += d_v[0] + d_v[1];  // x = μ + σ ψ(e)
+    d_phi[features_ + j] += d_v[2];
+    head().log_sigma_backward(phi, j, d_error * v[3], d_phi);
+    surprise_backward(phi, j, e, (d_error + d_v[3]) * absorb.slope(e), d_phi);
   }
 
   // Multiplies the predictive scale of feature j wherever it is asked for. States and means stay:
-  // what the encoder reads of the scale is undone in its weights.
+  // what the encoder reads of the scale is undone in its weights. `bias`: the offset of what is
+  // added to log scale² of every feature.
   template <class S>
-  void rescale(Index j, double factor, const FeatureEncoder& encoder, S* params) const {
+  void rescale(Index j, double factor, Index bias, const FeatureEncoder& encoder, S* params) const {
     const auto shift = static_cast<S>(2.0 * std::log(factor));
-    params[head().log_scale_bias() + j] += shift;
+    params[bias + j] += shift;
     encoder.compensate(j, 2, S(1), shift, params);
     encoder.compensate(j, 3, static_cast<S>(1.0 / factor), S(0), params);
   }
@@ -50,6 +73,13 @@ class LocationScale {
   Index features_;
 
  private:
+  // Of e = (x − μ_j)/σ_j.
+  template <class S>
+  void surprise_backward(const S* phi, Index j, S e, S d_e, S* d_phi) const {
+    d_phi[j] -= d_e / head().sigma(phi, j);
+    head().log_sigma_backward(phi, j, -d_e * e, d_phi);
+  }
+
   const H& head() const { return static_cast<const H&>(*this); }
 };
 

@@ -29,8 +29,10 @@ struct BasicExample {
   double absorb_until = std::numeric_limits<double>::infinity();
   std::int32_t label = -1;        // for supervised losses
   std::uint64_t dropout_key = 0;  // seeds this example's dropout masks
-  const S* state = nullptr;       // h at the agenda's start; null: from the covariates
-  double dt = 0.0;                // the adaptive solver's step there; 0: model.step
+  // What is known at the agenda's start (Network::state_rows() numbers, h first); null: h from the
+  // covariates, and nothing remembered.
+  const S* state = nullptr;
+  double dt = 0.0;  // the adaptive solver's step there; 0: model.step
 };
 using Example = BasicExample<float>;
 
@@ -49,7 +51,7 @@ struct InferenceOptions {
   Population population;                 // what the population guard holds observations against
   Marginals marginals = Marginals::all;  // of every feature, or of a query's own observations
   bool states = false;                   // h at every query
-  bool final_states = false;             // h after everything was absorbed
+  bool final_states = false;             // what is known after everything was absorbed
   StopFlag stop = nullptr;
 };
 
@@ -58,8 +60,8 @@ struct Answer {
   std::vector<Marginal> marginals;  // of a query: features in their order, or its observations
   std::vector<float> states;        // H × queries
   std::vector<Clipped> clips;
-  std::vector<float> final_state;
-  double final_dt = 0.0;  // of an adaptive solver
+  std::vector<float> final_state;  // Network::state_rows() numbers, h first
+  double final_dt = 0.0;           // of an adaptive solver
 };
 
 // Parameters made ready for forward passes, once for many of them and for every thread.
@@ -97,6 +99,8 @@ class Network {
   // `params` must outlive the result.
   virtual Weights weights(const float* params) const = 0;
   virtual Index hidden() const = 0;
+  // Of everything that is known of a series between two events; h are the first of them.
+  virtual Index state_rows() const { return hidden(); }
   // Only some models can be asked for a distribution; Worker::infer of the others throws Error.
   virtual bool has_distribution() const = 0;
   virtual Index classes() const = 0;  // 0: it does not classify
@@ -114,6 +118,7 @@ struct NetworkSettings {
   std::int64_t tape_megabytes = 512;
   std::vector<std::string> feature_names = {};  // for messages, as is the unit of time
   double time_unit = 1.0;
+  double time_origin = 0.0;
 };
 
 // A kind of model, as its own file describes it to the registry (model/registry.h).

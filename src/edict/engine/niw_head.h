@@ -1,4 +1,5 @@
-// EDICT's head: four networks read h and give the Normal-Inverse-Wishart parameters. One column is
+// EDICT's head: four networks read h (and what is remembered, where it is) and give the
+// Normal-Inverse-Wishart parameters. One column is
 //
 //   φ = [ μ0 (D) | log ψ (D) | λ = 1 + softplus | ν = D + 2 + softplus ]
 //
@@ -21,15 +22,17 @@ class NiwHead : public LocationScale<NiwHead> {
  public:
   static constexpr const char* kKind = "edict";
 
-  NiwHead(ParameterLayout& layout, const EngineSettings& model, const LossSettings& loss,
+  NiwHead(ParameterLayout& layout, const EngineSettings& model, const LossSettings& loss, Index in,
           Index features)
       : LocationScale(features),
-        networks_(layout, "head", model.hidden, model.head_hidden,
+        networks_(layout, "head", in, model.head_hidden,
                   {{"mu", features}, {"psi", features}, {"lambda", 1}, {"nu", 1}}),
         conjugate_(loss.kl_form == "niw"),
         observation_std_(loss.kl_observation_std),
         epistemic_surprise_(model.surprise == "epistemic") {}
 
+  // Offset of what is added to log scale² of every feature.
+  Index log_scale_bias() const { return networks_.output_bias(1); }
   Index rows() const { return networks_.rows(); }
   Index stacked() const { return networks_.stacked(); }
 
@@ -99,17 +102,13 @@ class NiwHead : public LocationScale<NiwHead> {
  private:
   friend class LocationScale<NiwHead>;
 
-  Index log_scale_bias() const { return networks_.output_bias(1); }
-
-  // Of e = (x − μ_j)/σ_j.
+  // d: of ln σ_j.
   template <class S>
-  void surprise_backward(const S* phi, Index j, S e, S d_e, S* d_phi) const {
+  void log_sigma_backward(const S* phi, Index j, S d, S* d_phi) const {
     const S lambda = phi[2 * features_];
-    d_phi[j] -= d_e / sigma(phi, j);
-    d_phi[features_ + j] -= S(0.5) * d_e * e;
-    d_phi[2 * features_] +=
-        S(0.5) * d_e * e / (epistemic_surprise_ ? lambda : lambda * (lambda + S(1)));
-    d_phi[2 * features_ + 1] += S(0.5) * d_e * e / excess(phi);
+    d_phi[features_ + j] += S(0.5) * d;
+    d_phi[2 * features_] -= S(0.5) * d / (epistemic_surprise_ ? lambda : lambda * (lambda + S(1)));
+    d_phi[2 * features_ + 1] -= S(0.5) * d / excess(phi);
   }
 
   template <class S>

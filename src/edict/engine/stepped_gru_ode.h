@@ -1,6 +1,5 @@
-// A propagator: how a state moves over time where nothing is observed. This one integrates the
-// GRU-ODE in steps. It decides how long they are, takes one for many columns at once, and goes back
-// through it.
+// The propagator that integrates the GRU-ODE in steps. It decides how long they are, takes one for
+// many columns at once, and goes back through it.
 #pragma once
 
 #include <algorithm>
@@ -32,15 +31,11 @@ class SteppedGruOde {
   const GruOdeCell& cell() const { return cell_; }
   bool adaptive() const { return solver_.adaptive; }
   int stages() const { return solver_.stages; }
-  double first_step() const { return step_; }
 
   template <class S>
   void transpose(const S* params, S* transposed) const {
     cell_.transpose(params, transposed);
   }
-
-  // A clock at an event; dt: what an adaptive solver ended the way to it with.
-  Clock begin(double time, double dt) const { return {time, 0, time, dt}; }
 
   // Steps to `target`, at least roughly; over kMaxSteps is too many.
   double steps_to(const Clock& clock, double target) const {
@@ -87,16 +82,11 @@ class SteppedGruOde {
     return clock.dt < 1e-10 * (target - clock.now);
   }
 
-  // One evaluation of the drift a stage, for w columns; the states of the first go into stages[0].
-  template <class S>
-  using Stage = GruOdeCell::Cache<S>;
+  // What an evaluation of the drift keeps besides h, × w.
+  Index kept() const { return 3 * cell_.size(); }
 
-  template <class S>
-  Stage<S> stage(Arena<S>& keep, Index w) const {
-    return cell_.cache(keep, static_cast<const S*>(keep.take(cell_.size() * w)), w);
-  }
-
-  // h_next: H × w. norms: of each column's error, if the solver is adaptive.
+  // One evaluation of the drift a stage; the states of the first stand in stages[0]. h_next: H × w.
+  // norms: of each column's error, if the solver is adaptive.
   template <class S>
   void forward(Transposed<S> params, Index w, const S* dt, std::span<Stage<S>> stages,
                Arena<S>& scratch, S* h_next, double* norms) const {
@@ -140,9 +130,12 @@ class SteppedGruOde {
     S* grads;
 
     S* state(int i) { return const_cast<S*>(stages[i].h); }
-    void evaluate(int i, S* k) { cell.forward(transposed, width, stages[i], k); }
+    void evaluate(int i, S* k) { cell.forward(transposed, width, cache(i), k); }
     void pull_back(int i, const S* d_k, S* d_y) {
-      cell.backward(params, width, d_k, stages[i], r_h, d_y, grads);
+      cell.backward(params, width, d_k, cache(i), r_h, d_y, grads);
+    }
+    GruOdeCell::Cache<S> cache(int i) const {
+      return {stages[i].h, stages[i].rest, stages[i].rest + 2 * cell.size() * width};
     }
   };
 

@@ -31,7 +31,7 @@ LossSums Walk<S, H>::train(const S* params, std::span<const BasicExample<S>> exa
 
   // Places of branches start without a gradient; so do columns, but for those that end with what
   // they absorbed last.
-  d_h_.setZero(network.hidden, this->state_.h.cols());
+  d_h_.setZero(network.moving_rows(), this->state_.h.cols());
   d_final_.setZero(network.hidden, at_end ? count : 0);
   if (at_end) {
     const auto ends_with_query = [&](Index i) {
@@ -41,10 +41,10 @@ LossSums Walk<S, H>::train(const S* params, std::span<const BasicExample<S>> exa
              !Base::absorbs(column, stops.back());
     };
     for (Index i = 0; i < count; ++i)
-      if (!ends_with_query(i)) this->final_.col(i) = this->state_.h.col(i);
+      if (!ends_with_query(i)) this->final_.col(i) = this->state_.h.col(i).head(network.hidden);
     at_end(this->final_.data(), d_final_.data());
     for (Index i = 0; i < count; ++i)
-      if (!ends_with_query(i)) d_h_.col(i) = d_final_.col(i);
+      if (!ends_with_query(i)) d_h_.col(i).head(network.hidden) = d_final_.col(i);
   }
   const S* const d_final = at_end ? d_final_.data() : nullptr;
   backward(params, d_final, grads);
@@ -54,8 +54,9 @@ LossSums Walk<S, H>::train(const S* params, std::span<const BasicExample<S>> exa
     for (std::size_t i = 0; i < ticks_[segments - 1]; ++i) this->tick();
     backward(params, d_final, grads);
   }
+  d_initial_ = d_h_.topLeftCorner(network.hidden, count);
   network.initial_backward(this->weights_, params, count, this->covariates_.data(),
-                           this->initial_inner_.data(), d_h_.data(), this->scratch_, grads);
+                           this->initial_inner_.data(), d_initial_.data(), this->scratch_, grads);
   this->scratch_.reset();
   return result;
 }

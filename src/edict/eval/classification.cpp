@@ -8,6 +8,7 @@
 #include "edict/core/error.h"
 #include "edict/model/infer.h"
 #include "edict/model/state_classifier.h"
+#include "edict/model/summary.h"
 
 namespace edict {
 namespace {
@@ -40,16 +41,32 @@ ClassProbabilities softmax(const Matrix<float>& logits) {
   return result;
 }
 
+// From the readout and the classifier on h(T) together.
+ClassProbabilities from_summaries(const Model& model, const Matrix<float>& summaries) {
+  const Matrix<float> of_state = StateClassifier(model).logits(
+      model.params.data() + model.params.size() - model.classifier_size(),
+      states_of(model, summaries));
+  const Matrix<double> votes =
+      model.readout.vote(summary_classifier(model), model.readout.normalised(summaries));
+  return softmax(model.readout.mixed(votes, of_state).cast<float>());
+}
+
 }  // namespace
 
 ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
                                        std::span<const std::size_t> series, ThreadPool& pool,
                                        const Guard& guard, StopFlag stop) {
   check(model, data, guard);
+  if (!model.readout.empty()) {
+    const Summaries summaries = summarise(model, data, series, pool, guard);
+    ClassProbabilities result = from_summaries(model, summaries.values);
+    result.observations = summaries.observations;
+    result.clipped = summaries.clipped;
+    return result;
+  }
   if (model.network->has_distribution()) {
     const Encoding encoding = encode(model, data, series, pool, guard, stop);
-    ClassProbabilities result =
-        class_probabilities(model, encoding.states, model.params.tail(model.classifier_size()));
+    ClassProbabilities result = class_probabilities(model, encoding.states, model.classifiers());
     result.observations = encoding.observations;
     result.clipped = encoding.clipped;
     return result;
@@ -68,8 +85,21 @@ ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
 }
 
 ClassProbabilities class_probabilities(const Model& model, const Matrix<float>& states,
-                                       const Vector<float>& classifier) {
-  return softmax(StateClassifier(model).logits(classifier.data(), states));
+                                       const Vector<float>& classifiers) {
+  const StateClassifier classifier(model);
+  const auto members = static_cast<Index>(model.members());
+  const Index hidden = states.rows() / members;
+  if (members == 1) return softmax(classifier.logits(classifiers.data(), states));
+  ClassProbabilities mean;
+  for (Index m = 0; m < members; ++m) {
+    const ClassProbabilities own = softmax(classifier.logits(
+        classifiers.data() + m * classifier.size(), states.middleRows(m * hidden, hidden)));
+    mean.classes = own.classes;
+    mean.values.resize(own.values.size());
+    for (std::size_t k = 0; k < own.values.size(); ++k)
+      mean.values[k] += own.values[k] / static_cast<double>(members);
+  }
+  return mean;
 }
 
 std::vector<ClassProbabilities> class_probabilities_over_time(
@@ -85,6 +115,14 @@ std::vector<ClassProbabilities> class_probabilities_over_time(
                             : encoding_agenda(model.protocol, data, i));
   std::vector<Example> examples;
   std::vector<ClassProbabilities> result(series.size());
+  if (!model.readout.empty()) {
+    const Summaries summaries = summarise(model, data, series, times, pool, guard);
+    const auto count = static_cast<Index>(times.size());
+    for (std::size_t s = 0; s < series.size(); ++s)
+      result[s] =
+          from_summaries(model, summaries.values.middleCols(static_cast<Index>(s) * count, count));
+    return result;
+  }
   if (!walks) {  // reads a whole series at once: asked anew for each time, with what came before
     for (std::size_t s = 0; s < series.size(); ++s) {
       examples.clear();
@@ -98,13 +136,13 @@ std::vector<ClassProbabilities> class_probabilities_over_time(
   options.marginals = InferenceOptions::Marginals::none;
   options.states = true;
   const std::vector<Answer> answers = infer(model, examples, pool, options);
-  const Vector<float> classifier = model.params.tail(model.classifier_size());
+  const Vector<float> classifiers = model.classifiers();
+  const Index hidden = model.network->hidden() * static_cast<Index>(model.members());
   const auto count = static_cast<Index>(times.size());
   for (std::size_t s = 0; s < series.size(); ++s)
     result[s] = class_probabilities(
-        model,
-        Eigen::Map<const Matrix<float>>(answers[s].states.data(), model.network->hidden(), count),
-        classifier);
+        model, Eigen::Map<const Matrix<float>>(answers[s].states.data(), hidden, count),
+        classifiers);
   return result;
 }
 

@@ -28,10 +28,10 @@ ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
                                        std::span<const std::size_t> series, ThreadPool& pool,
                                        const Guard& guard = {}, StopFlag stop = nullptr);
 
-// The same from states that are already encoded; `classifier` are Model::classifier_size()
-// parameters, of one of the model's seeds or the last ones of its own.
+// The same from states that are already encoded; `classifiers` are Model::classifiers, of one of
+// the model's seeds or the chosen ones. An ensemble tells the mean of its members' probabilities.
 ClassProbabilities class_probabilities(const Model& model, const Matrix<float>& states,
-                                       const Vector<float>& classifier);
+                                       const Vector<float>& classifiers);
 
 // For each series, one row a time (ascending, in the data's unit): what the model would have
 // decided just before the observations of that moment, if there are any, had it been asked then.

@@ -50,20 +50,30 @@ Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std
                        if (s > first_absorbed) informed[i].add(expected, x);
                      });
   });
-  return {judged(interpolation), judged(informed), judged(extrapolation)};
+  Evaluation result{judged(interpolation), judged(informed), judged(extrapolation)};
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    for (const auto& stop : agendas[i].stops)
+      if (stop.what & Agenda<float>::kAbsorb) result.absorbed += stop.count;
+    result.clipped += answers[i].clips.size();
+  }
+  return result;
 }
 
 nlohmann::json to_json(const Evaluation& evaluation) {
   return {{"interpolation", json_or_null(evaluation.interpolation)},
           {"informed_interpolation", json_or_null(evaluation.informed_interpolation)},
-          {"extrapolation", json_or_null(evaluation.extrapolation)}};
+          {"extrapolation", json_or_null(evaluation.extrapolation)},
+          {"absorbed_observations", evaluation.absorbed},
+          {"clipped_observations", evaluation.clipped}};
 }
 
 void from_json(const nlohmann::json& json, Evaluation& evaluation) {
   const auto read = [&](const char* task) {
     return optional_from_json<CalibrationResult>(json.at(task));
   };
-  evaluation = {read("interpolation"), read("informed_interpolation"), read("extrapolation")};
+  evaluation = {read("interpolation"), read("informed_interpolation"), read("extrapolation"),
+                json.at("absorbed_observations").get<std::size_t>(),
+                json.at("clipped_observations").get<std::size_t>()};
 }
 
 }  // namespace edict

@@ -3,6 +3,7 @@
 // hidden and judged as extrapolation.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
@@ -20,6 +21,8 @@ struct Evaluation {
   // is known of the series, and what is judged is the population's spread.
   std::optional<CalibrationResult> informed_interpolation;
   std::optional<CalibrationResult> extrapolation;
+  // Observations that the model was shown, and how many of them the guard changed.
+  std::size_t absorbed = 0, clipped = 0;
 };
 
 // In the model's units: standardised, unless data.standardise is off. Throws Interrupted when

@@ -31,6 +31,18 @@ void declare(TrainSettings& s, settings::Keys& keys) {
   keys.push_back(number("train.forecast",
                         "share of the series that, each epoch, only forecast after a random time",
                         s.forecast, 0, 1));
+  keys.push_back(number_or_auto("train.forecast_from",
+                                "earliest of these times; auto: the start of a series",
+                                s.forecast_from, -1e30, 1e30));
+  keys.push_back(number_or_auto("train.forecast_until",
+                                "latest of these times; auto: the end of a series",
+                                s.forecast_until, -1e30, 1e30));
+  keys.push_back(number_or_auto("train.forecast_reach",
+                                "how far ahead they forecast; auto: to the end of a series",
+                                s.forecast_reach, 1e-12, 1e30));
+  keys.push_back(flag("train.whole_series",
+                      "training series teach beyond data.t_cut, which limits what is judged",
+                      s.whole_series));
   keys.push_back(number("train.thin",
                         "share of the observations left out of training, drawn anew each epoch",
                         s.thin, 0, 0.95));
@@ -66,6 +78,22 @@ void declare(ClassifySettings& s, settings::Keys& keys) {
              s.evidential_weight, 0, 1e6));
 }
 
+void declare(ReadoutSettings& s, settings::Keys& keys) {
+  using namespace settings;
+  keys.push_back(whole("readout.members",
+                       "networks that classify from a summary of the series beside h(T); 0: none",
+                       s.members, 0, 1000));
+  keys.push_back(whole("readout.width", "units in each of their two layers", s.width, 1, 4096));
+  keys.push_back(whole("readout.epochs", "passes over the training split", s.epochs, 1, 1e6));
+  keys.push_back(whole("readout.batch", "series a step", s.batch, 1, 1e6));
+  keys.push_back(number("readout.learning_rate", "of Adam, at its peak", s.learning_rate, 0, 10));
+  keys.push_back(number("readout.weight_decay", "decoupled weight decay", s.weight_decay, 0, 10));
+  keys.push_back(
+      number("readout.dropout", "share of the units left out at each step", s.dropout, 0, 0.95));
+  keys.push_back(number("readout.input_dropout", "share of the inputs left out at each step",
+                        s.input_dropout, 0, 0.95));
+}
+
 // The keys of one table that registered models declare for themselves.
 void declare_own(std::string_view table, settings::Values& values, settings::Keys& keys) {
   for (const ModelKind& kind : model_kinds())
@@ -90,6 +118,7 @@ settings::Keys keys(Config& config) {
   declare_own("loss.", config.model.own, all);
   declare(config.train, all);
   declare(config.classify, all);
+  declare(config.classify.readout, all);
   return all;
 }
 
@@ -125,6 +154,18 @@ void validate(const Config& config) {
         fmt::format("data.train + data.validation = {} leaves no test split; make them sum "
                     "to less than 1",
                     config.data.train + config.data.validation));
+  const TrainSettings& train = config.train;
+  // Recalibration multiplies scales and leaves states as they are; here states depend on scales.
+  if (train.recalibrate && config.model.absorb != "raw")
+    throw Error(fmt::format(
+        "train.recalibrate cannot be used with model.absorb = {}, whose bounds count in "
+        "the scales it would change; leave one of them out",
+        config.model.absorb));
+  if (train.forecast_from && train.forecast_until && *train.forecast_until < *train.forecast_from)
+    throw Error(
+        fmt::format("train.forecast_until = {} lies before train.forecast_from = {}; give times in "
+                    "order",
+                    *train.forecast_until, *train.forecast_from));
 }
 
 }  // namespace edict

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,10 +32,24 @@ struct TrainSettings {
   double weight_decay = 0.0;
   std::int64_t patience = 0;
   double forecast = 0.0;
+  std::optional<double> forecast_from, forecast_until, forecast_reach;  // in the data's unit
+  bool whole_series = false;
   double thin = 0.0;
   bool recalibrate = false;
   std::int64_t chunk = 64;
   std::int64_t tape_megabytes = 512;
+};
+
+// The classifier that reads a summary of the series beside h(T) (model/readout.h).
+struct ReadoutSettings {
+  std::int64_t members = 0;
+  std::int64_t width = 64;
+  std::int64_t epochs = 20;
+  std::int64_t batch = 128;
+  double learning_rate = 1e-3;
+  double weight_decay = 0.01;
+  double dropout = 0.5;
+  double input_dropout = 0.2;
 };
 
 // The classifier on h(T).
@@ -49,6 +64,7 @@ struct ClassifySettings {
   double fine_tune_rate = 1e-4;
   double fine_tune_thin = 0.0;
   double evidential_weight = 1.0;
+  ReadoutSettings readout;
 };
 
 struct Config {

@@ -24,7 +24,8 @@ Encoding encode(const Model& model, const Dataset& data, std::span<const std::si
   options.states = true;
   options.stop = stop;
   const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
-  result.states.resize(model.network->hidden(), static_cast<Index>(series.size()));
+  result.states.resize(model.network->hidden() * static_cast<Index>(model.members()),
+                       static_cast<Index>(series.size()));
   for (std::size_t i = 0; i < answers.size(); ++i) {
     std::copy(answers[i].states.begin(), answers[i].states.end(),
               result.states.col(static_cast<Index>(i)).data());

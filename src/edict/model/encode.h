@@ -9,7 +9,7 @@
 namespace edict {
 
 struct Encoding {
-  Matrix<float> states;  // H × series, in the order asked for
+  Matrix<float> states;  // H × series, in the order asked for; an ensemble's members stacked
   std::size_t observations = 0;
   std::size_t clipped = 0;  // of these, by the guard
 };

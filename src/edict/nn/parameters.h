@@ -13,16 +13,19 @@
 
 namespace edict {
 
-// How a tensor starts: all `spread`, uniform in ±spread, normal with deviation `spread`, or (a
-// square one) `spread` on its diagonal.
+// How a tensor starts: all `spread`, uniform in ±spread, normal with deviation `spread`, (a square
+// one) `spread` on its diagonal, or so that softplus of its entries are rates spread
+// log-uniformly from `spread` to `last`.
 struct Start {
-  enum class Kind { constant, uniform, normal, identity } kind;
+  enum class Kind { constant, uniform, normal, identity, rates } kind;
   double spread;
+  double last = 0.0;
 
   static Start constant(double value) { return {Kind::constant, value}; }
   static Start uniform(double bound) { return {Kind::uniform, bound}; }
   static Start normal(double deviation) { return {Kind::normal, deviation}; }
   static Start identity() { return {Kind::identity, 1.0}; }
+  static Start rates(double first, double last) { return {Kind::rates, first, last}; }
   static Start xavier(Index out, Index in) {
     return uniform(std::sqrt(6.0 / static_cast<double>(out + in)));
   }
@@ -63,6 +66,12 @@ class ParameterLayout {
         if (tensor.start.kind == Start::Kind::uniform) value = rng.uniform(-spread, spread);
         if (tensor.start.kind == Start::Kind::normal) value = spread * rng.normal();
         if (tensor.start.kind == Start::Kind::identity && i % (tensor.shape[0] + 1) != 0) value = 0;
+        if (tensor.start.kind == Start::Kind::rates) {
+          const double share =
+              tensor.size > 1 ? static_cast<double>(i) / static_cast<double>(tensor.size - 1) : 0.5;
+          const double rate = spread * std::pow(tensor.start.last / spread, share);
+          value = rate + std::log(-std::expm1(-rate));  // softplus of it is the rate
+        }
         values[tensor.offset + i] = static_cast<S>(value);
       }
     }

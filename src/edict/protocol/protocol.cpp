@@ -33,8 +33,7 @@ TimeRange time_range(const Dataset& data, const std::vector<std::size_t>& series
 Agenda<float> begin_agenda(const Protocol& protocol, const Dataset& data, std::size_t series) {
   Agenda<float> agenda;
   agenda.id = data.ids[series];
-  const bool from_first = protocol.from_first && data.events(series) > 0;
-  agenda.start = from_first ? protocol.to_model_time(data.times[data.first_event[series]]) : 0.0;
+  agenda.start = protocol.to_model_time(protocol.start_of(data, series));
   const auto covariates = data.covariates(series);
   for (std::size_t c = 0; c < covariates.size(); ++c)
     agenda.covariates.push_back(protocol.to_model_covariate(c, covariates[c]));
@@ -50,11 +49,17 @@ void check_start(const Protocol& protocol, const Agenda<float>& agenda) {
     throw Error(
         fmt::format("series {}: time {} lies before the model's clock starts at {}; train "
                     "with data.start=first",
-                    agenda.id, agenda.stops.front().time * protocol.time_unit,
-                    agenda.start * protocol.time_unit));
+                    agenda.id, protocol.to_raw_time(agenda.stops.front().time),
+                    protocol.to_raw_time(agenda.start)));
 }
 
 }  // namespace
+
+double Protocol::start_of(const Dataset& data, std::size_t series) const {
+  if (data.events(series) == 0) return origin;
+  const double first = data.times[data.first_event[series]];
+  return from_first || (may_start_earlier && first < origin) ? first : origin;
+}
 
 float Protocol::to_model_value(std::size_t feature, double value) const {
   return static_cast<float>(
@@ -84,7 +89,10 @@ Protocol fit_protocol(DataSettings& settings, const Dataset& data, const Split& 
   if (settings.start == "zero" && range.first < 0)
     throw Error(
         fmt::format("the data begin at time {}, before 0; set data.start=first", range.first));
+  if (settings.start == "origin" && !settings.origin) settings.origin = range.first;
   Protocol protocol;
+  protocol.origin = settings.clock_origin();
+  protocol.may_start_earlier = settings.start == "origin";
   protocol.time_unit = settings.time_unit;
   protocol.t_cut = *settings.t_cut;
   protocol.from_first = settings.start == "first";
@@ -98,12 +106,32 @@ Protocol fit_protocol(DataSettings& settings, const Dataset& data, const Split& 
   return protocol;
 }
 
+Gaps gaps(const Protocol& protocol, const Dataset& data, std::span<const std::size_t> series) {
+  std::vector<double> between;
+  Gaps result;
+  for (const std::size_t i : series) {
+    if (data.events(i) == 0) continue;
+    const std::size_t first = data.first_event[i], end = data.first_event[i + 1];
+    const double start = protocol.from_first ? data.times[first] : 0.0;
+    result.longest_series =
+        std::max(result.longest_series, protocol.to_model_time(data.times[end - 1] - start));
+    for (std::size_t e = first + 1; e < end; ++e)
+      if (data.times[e] > data.times[e - 1]) between.push_back(data.times[e] - data.times[e - 1]);
+  }
+  if (between.empty()) return result;
+  const auto middle = between.begin() + static_cast<std::ptrdiff_t>(between.size() / 2);
+  std::nth_element(between.begin(), middle, between.end());
+  result.median = protocol.to_model_time(*middle);
+  return result;
+}
+
 // ------------------------------------------------------------------------------------- agendas
 
-Agenda<float> training_agenda(const Protocol& protocol, const Dataset& data, std::size_t series) {
+Agenda<float> training_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
+                              bool whole) {
   Agenda<float> agenda = begin_agenda(protocol, data, series);
   for (std::size_t e = data.first_event[series]; e < data.first_event[series + 1]; ++e) {
-    if (data.times[e] >= protocol.t_cut) break;
+    if (!whole && data.times[e] >= protocol.t_cut) break;
     agenda.stop(protocol.to_model_time(data.times[e]),
                 Agenda<float>::kAbsorb | Agenda<float>::kScore);
     for (const Observation& o : data.observed(e)) observe(protocol, o, agenda);
@@ -156,7 +184,8 @@ Agenda<float> encoding_agenda(const Protocol& protocol, const Dataset& data, std
 Agenda<float> query_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
                            const std::vector<double>& times) {
   Agenda<float> agenda = begin_agenda(protocol, data, series);
-  if (!protocol.from_first && !times.empty() && times.front() < 0)
+  const bool fixed = !protocol.from_first && !protocol.may_start_earlier;
+  if (fixed && !times.empty() && times.front() < 0)
     throw Error(fmt::format("time {} lies before the model's clock starts at 0; ask from 0 on",
                             times.front()));
   auto next = times.begin();

@@ -3,6 +3,7 @@
 // with; every way in goes through it.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,14 +16,19 @@
 namespace edict {
 
 struct Protocol {
-  double time_unit = 1.0;           // times are divided by this
+  double origin = 0.0;              // the time that is 0 to the model
+  double time_unit = 1.0;           // times since then are divided by this
   double t_cut = 0.0;               // in the data's unit: training sees what is before it
-  bool from_first = false;          // a series' clock starts at its first event, else at 0
+  bool from_first = false;          // a series' clock starts at its first event, else at origin
+  bool may_start_earlier = false;   // or at its first event, where that lies before the origin
   double horizon = 0.0;             // last time of the training split: where h(T) is read
   Standardisation standardisation;  // between the data's units and the model's
   Standardisation population;       // of the training split; the same, if data.standardise
 
-  double to_model_time(double time) const { return time / time_unit; }
+  double to_model_time(double time) const { return (time - origin) / time_unit; }
+  double to_raw_time(double time) const { return origin + time * time_unit; }
+  // When the clock of a series starts, in the data's unit.
+  double start_of(const Dataset& data, std::size_t series) const;
   // A value as the model sees it. One beyond any measurement stays one that products in single
   // precision can bear.
   float to_model_value(std::size_t feature, double value) const;
@@ -41,10 +47,18 @@ struct Protocol {
 // Throws Error where nothing would be left to learn from.
 Protocol fit_protocol(DataSettings& settings, const Dataset& data, const Split& split);
 
+// The gaps between events, and the longest series, in the model's unit of time; 0 where there is
+// none.
+struct Gaps {
+  double median = 0.0, longest_series = 0.0;
+};
+Gaps gaps(const Protocol& protocol, const Dataset& data, std::span<const std::size_t> series);
+
 // ---- agendas of one series ----
 
-// Absorbs and scores everything before t_cut.
-Agenda<float> training_agenda(const Protocol& protocol, const Dataset& data, std::size_t series);
+// Absorbs and scores everything before t_cut, or all there is if the series is to be learnt whole.
+Agenda<float> training_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
+                              bool whole = false);
 
 // Absorbs what is before t_cut and not held out; queries every held-out observation
 // (interpolation) and everything from t_cut on (extrapolation), which are also scored.

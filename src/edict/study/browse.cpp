@@ -92,7 +92,7 @@ Browse browse(const Model& model, const Dataset& data, std::span<const std::size
     if (whole.events() == 0) continue;
     const Dataset before = subset(data, std::span(&i, 1), cut);
     const Dataset noisy = with_noise(whole, {}, options.noise, model.protocol.standardisation);
-    const double start = model.protocol.from_first ? whole.times.front() : 0.0;
+    const double start = model.protocol.start_of(data, i);
     const double end = std::max(cut, whole.times.back());
     std::vector<double> times;
     for (int k = 0; k <= options.points; ++k)

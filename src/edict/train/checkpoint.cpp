@@ -72,7 +72,7 @@ EpochRow row_from_json(const nlohmann::json& r) {
 }
 
 // Everything but the tensors. A run writes one row an epoch, counts from the best of them, and the
-// first is always the best so far.
+// first is always the best so far; where training went on from a trained model, that is row 0.
 Checkpoint state_from_json(const nlohmann::json& json, Adam& adam) {
   Checkpoint state;
   if (!json.at("fingerprint").is_number_unsigned()) throw Unusable{"its state is malformed"};
@@ -84,11 +84,12 @@ Checkpoint state_from_json(const nlohmann::json& json, Adam& adam) {
   for (const auto& r : json.at("rows")) {
     state.rows.push_back(row_from_json(r));
     since_best = state.rows.back().best ? 0 : since_best + 1;
-    if (state.rows.back().epoch != static_cast<std::int64_t>(state.rows.size()))
+    const std::int64_t first = state.rows.front().epoch == 0 ? 0 : 1;
+    if (state.rows.back().epoch != first + static_cast<std::int64_t>(state.rows.size()) - 1)
       throw Unusable{"its epochs are not in order"};
   }
   if (state.rows.empty() || !state.rows.front().best || state.since_best != since_best ||
-      state.epochs_done != static_cast<std::int64_t>(state.rows.size()) || adam.steps < 0)
+      state.epochs_done != state.rows.back().epoch || adam.steps < 0)
     throw Unusable{"its state contradicts itself"};
   return state;
 }

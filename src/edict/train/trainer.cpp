@@ -23,11 +23,15 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
+// Thrown in the middle of an epoch that the deadline ends.
+struct OutOfTime {};
+
 // Solver steps and stops of a series: about what it costs.
 double cost(const Model& model, const Agenda<float>& agenda) {
   if (agenda.stops.empty()) return 0;
-  return (agenda.stops.back().time - agenda.start) / model.config.model.step +
-         static_cast<double>(agenda.stops.size());
+  const bool stepped = model.config.model.propagator == "gru-ode";
+  const double steps = (agenda.stops.back().time - agenda.start) / model.config.model.step;
+  return (stepped ? steps : 0.0) + static_cast<double>(agenda.stops.size());
 }
 
 // A copy without a `share` of the observations, and without the stops that this empties.
@@ -39,6 +43,17 @@ void thin(const Agenda<float>& whole, double share, Generator rng, Agenda<float>
       if (rng.uniform() >= share) result.observe(whole.feature[k], whole.value[k]);
     if (result.stops.back().count == 0 && stop.count > 0 && !(stop.what & Agenda<float>::kQuery))
       result.stops.pop_back();
+  }
+}
+
+// A copy without what comes at or after `end`.
+void shorten(const Agenda<float>& whole, double end, Agenda<float>& result) {
+  result = {whole.id, whole.start, {}, {}, {}, whole.covariates};
+  for (const auto& stop : whole.stops) {
+    if (stop.time >= end) break;
+    result.stop(stop.time, stop.what);
+    for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
+      result.observe(whole.feature[k], whole.value[k]);
   }
 }
 
@@ -75,6 +90,8 @@ class Trainer {
     if (options_.on_start) options_.on_start(result.resumed_from);
     try {
       result.stopped_early = run_epochs();
+    } catch (const OutOfTime&) {
+      result.out_of_time = true;
     } catch (const Interrupted&) {
       // The epoch that was left half-way is forgotten: the state, the checkpoint and the model file
       // are those of the last complete one, and a resumed run begins that epoch again.
@@ -92,36 +109,41 @@ class Trainer {
   }
 
  private:
-  // Whether it ended because validation no longer improved. Throws Interrupted.
+  // Whether it ended because validation no longer improved. Throws Interrupted and OutOfTime.
   bool run_epochs() {
-    if (set_.start_counts && state_.rows.empty()) {
+    if ((set_.start_counts || options_.start_counts) && state_.rows.empty()) {
       EpochRow start;
       validate(start);
-      record(start);
-      if (options_.on_epoch) options_.on_epoch(start);
+      finish(start);
     }
+    std::chrono::duration<double> longest{0};
     while (state_.epochs_done < settings_.epochs) {
       if (settings_.patience > 0 && state_.since_best >= settings_.patience) return true;
+      const auto begin = std::chrono::steady_clock::now();
+      if (options_.deadline && begin + longest > *options_.deadline) throw OutOfTime();
       EpochRow row = epoch(state_.epochs_done);
       validate(row);
       ++state_.epochs_done;
       state_.since_best = row.best ? 0 : state_.since_best + 1;
-      record(row);
-      if (!options_.out.empty()) {
-        // The checkpoint comes first: where there is a model there is a checkpoint it can be
-        // continued from. A run that is killed after it writes the others when it is resumed.
-        save_checkpoint(state_, model_, adam_, checkpoint_path(options_.out));
-        write_metrics(state_.rows, metrics_path(options_.out));
-        if (row.best) save_model(model_, options_.out);
-      }
-      if (options_.on_epoch) options_.on_epoch(row);
+      finish(row);
+      longest = std::max<std::chrono::duration<double>>(longest,
+                                                        std::chrono::steady_clock::now() - begin);
     }
     return false;
   }
 
-  void record(const EpochRow& row) {
+  // Remembers an epoch, on disk too, and tells of it.
+  void finish(const EpochRow& row) {
     state_.rows.push_back(row);
     if (row.best) state_.best = model_.params;
+    if (!options_.out.empty()) {
+      // The checkpoint comes first: where there is a model there is a checkpoint it can be
+      // continued from. A run that is killed after it writes the others when it is resumed.
+      save_checkpoint(state_, model_, adam_, checkpoint_path(options_.out));
+      write_metrics(state_.rows, metrics_path(options_.out));
+      if (row.best) save_model(model_, options_.out);
+    }
+    if (options_.on_epoch) options_.on_epoch(row);
   }
 
   // One pass over the training series. Everything drawn is keyed by the epoch's number, so that an
@@ -138,6 +160,8 @@ class Trainer {
     row.epoch = number + 1;
     for (std::int64_t batch = 0; batch < batches_; ++batch) {
       leave_if_stopped(options_.stop);
+      if (options_.deadline && std::chrono::steady_clock::now() > *options_.deadline)
+        throw OutOfTime();
       const std::int64_t step = number * batches_ + batch;
       row.learning_rate = learning_rate(settings_, step, settings_.epochs * batches_);
       const auto first = static_cast<std::size_t>(batch * settings_.batch);
@@ -172,8 +196,9 @@ class Trainer {
     });
     double observations = 0, labelled = 0;
     std::vector<Example> examples;
-    // Grown before the loop and never inside of it: the examples point into it.
+    // Grown before the loop and never inside of it: the examples point into them.
     thinned_.resize(std::max(thinned_.size(), batch.size()));
+    shortened_.resize(std::max(shortened_.size(), batch.size()));
     for (std::size_t i : batch) {
       const Agenda<float>* agenda = &set_.train[i];
       if (settings_.thin > 0) {
@@ -181,8 +206,14 @@ class Trainer {
         thin(*agenda, settings_.thin, draws("thin", i, epoch_number), copy);
         agenda = &copy;
       }
-      examples.push_back({agenda, absorb_until(i, epoch_number), set_.train_labels[i],
-                          draws("dropout", i, epoch_number).bits()});
+      const double cut = absorb_until(i, epoch_number);
+      if (cut < kInf && settings_.forecast_reach) {
+        Agenda<float>& copy = shortened_[examples.size()];
+        shorten(*agenda, cut + model_.protocol.to_model_time(*settings_.forecast_reach), copy);
+        agenda = &copy;
+      }
+      examples.push_back(
+          {agenda, cut, set_.train_labels[i], draws("dropout", i, epoch_number).bits()});
       observations += static_cast<double>(agenda->feature.size());
       labelled += set_.train_labels[i] != Dataset::kNone;
     }
@@ -211,14 +242,20 @@ class Trainer {
                      static_cast<std::uint64_t>(epoch_number) * set_.train.size() + i);
   }
 
-  // With probability train.forecast a series is only forecast after a random moment of this epoch;
-  // a class is always told from everything.
+  // With probability train.forecast a series is only forecast after a random moment of this epoch,
+  // between train.forecast_from and train.forecast_until; a class is always told from everything.
   double absorb_until(std::size_t i, std::int64_t epoch_number) const {
     const Agenda<float>& agenda = set_.train[i];
     if (settings_.forecast <= 0 || set_.classification > 0 || agenda.stops.empty()) return kInf;
     Generator rng = draws("forecast", i, epoch_number);
     if (rng.uniform() >= settings_.forecast) return kInf;
-    return rng.uniform(agenda.start, agenda.stops.back().time);
+    const auto time = [&](const std::optional<double>& set, double otherwise) {
+      return set ? model_.protocol.to_model_time(*set) : otherwise;
+    };
+    const double end = agenda.stops.back().time;
+    const double first = std::clamp(time(settings_.forecast_from, agenda.start), agenda.start, end);
+    const double last = std::clamp(time(settings_.forecast_until, end), first, end);
+    return rng.uniform(first, last);
   }
 
   void validate(EpochRow& row) {
@@ -256,7 +293,7 @@ class Trainer {
   Adam adam_;
   Checkpoint state_;  // after the last complete epoch, but for the parameters and Adam
   std::vector<double> costs_;
-  std::vector<Agenda<float>> thinned_;  // of the batch
+  std::vector<Agenda<float>> thinned_, shortened_;  // of the batch
   Vector<float> grads_;
   std::int64_t batches_ = 0;
   double labelled_ = 0;  // training series with a label
@@ -285,7 +322,7 @@ TrainResult train(Model& model, const Dataset& data, const Split& split, ThreadP
   TrainResult result = Trainer(model, set, model.config.train,
                                options.out.empty() ? 0 : fingerprint(data), pool, options)
                            .run();
-  if (model.config.train.recalibrate && !result.interrupted) {
+  if (model.config.train.recalibrate && !result.interrupted && !result.rows.empty()) {
     // Interrupted here, the model file stays as the last epoch left it; a resumed run finds no
     // epoch left to train and ends with this step.
     try {

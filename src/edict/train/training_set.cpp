@@ -29,7 +29,7 @@ TrainingSet distribution_training_set(const Model& model, const Dataset& data, c
   const auto holdout = draw_holdout(data, model.protocol.t_cut, model.config.data.holdout,
                                     static_cast<std::uint64_t>(model.config.data.seed));
   for (const std::size_t i : split.train)
-    set.train.push_back(training_agenda(model.protocol, data, i));
+    set.train.push_back(training_agenda(model.protocol, data, i, model.config.train.whole_series));
   for (const std::size_t i : split.validation)
     set.validation.push_back(evaluation_agenda(model.protocol, data, i, holdout));
   set.train_labels.assign(set.train.size(), Dataset::kNone);

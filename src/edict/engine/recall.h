@@ -1,0 +1,108 @@
+// A head that recalls: the mean it gives is mixed with the value last seen, the less of it the
+// older it is, and the scale grows with its age. With x what the head reads and a = ln(1 + age/τ):
+//
+//   gate = σ(W x + b − fall·a)       μ ← μ + gate (last − μ)       ln scale² ← ln scale² + growth·a
+//
+// fall and growth are softplus of a parameter a feature and thus never negative. For every head
+// whose φ begins with [ μ (D) | log scale² (D) ].
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "edict/core/arena.h"
+#include "edict/engine/memory.h"
+#include "edict/math/activation.h"
+#include "edict/nn/linear.h"
+
+namespace edict {
+
+class Recall {
+ public:
+  Recall(ParameterLayout& layout, const std::string& name, Index in, Index features)
+      : features_(features),
+        gate_(layout, name + ".gate", in, features),
+        fall_(layout.add(name + ".fall", {features}, Start::constant(0.0))),
+        growth_(layout.add(name + ".growth", {features}, Start::constant(-2.0))) {}
+
+  template <class S>
+  void transpose(const S* params, S* transposed) const {
+    gate_.transpose(params, transposed);
+    for (Index j = 0; j < features_; ++j) {
+      transposed[fall_ + j] = softplus(params[fall_ + j]);
+      transposed[growth_ + j] = softplus(params[growth_ + j]);
+    }
+  }
+
+  // For w columns, each D: the gates, and the derivatives of μ by what is inside of σ.
+  template <class S>
+  struct Cache {
+    S *gate, *slope;
+  };
+  template <class S>
+  Cache<S> cache(Arena<S>& arena, Index w) const {
+    return {arena.take(features_ * w), arena.take(features_ * w)};
+  }
+
+  // x: in × w; memory and φ a column each `rows` and `phi_rows` long; φ is changed.
+  template <class S>
+  void forward(Transposed<S> params, Index w, const S* x, const Memory& memory, const S* remembered,
+               Index phi_rows, const Cache<S>& c, S* phi) const {
+    gate_.forward(params, w, x, c.gate);
+    const S* const fall = params.values + fall_;
+    const S* const growth = params.values + growth_;
+    for (Index i = 0; i < w; ++i) {
+      S* const gate = c.gate + i * features_;
+      const S* const column = remembered + i * memory.rows();
+      for (Index j = 0; j < features_; ++j) gate[j] -= fall[j] * memory.log_age(column, j);
+      sigmoid_inplace(gate, features_);
+      S* const slope = c.slope + i * features_;
+      S* const mu = phi + i * phi_rows;
+      for (Index j = 0; j < features_; ++j) {
+        if (!memory.seen(column, j)) gate[j] = S(0);
+        const S way = memory.last(column, j) - mu[j];
+        slope[j] = way * gate[j] * (S(1) - gate[j]);
+        mu[j] += gate[j] * way;
+        mu[features_ + j] += growth[j] * memory.log_age(column, j);
+      }
+    }
+  }
+
+  // d_φ: of the changed φ on entry, of the one before on return. d_x += ….
+  template <class S>
+  void backward(const S* params, Index w, const S* x, const Memory& memory, const S* remembered,
+                Index phi_rows, const Cache<S>& c, Arena<S>& scratch, S* d_phi, S* d_x,
+                S* grads) const {
+    S* const d_gate = scratch.take(features_ * w);
+    S* const d_from_gate = scratch.take(gate_.in() * w);
+    S* const d_fall = scratch.take(features_);
+    S* const d_growth = scratch.take(features_);
+    std::fill_n(d_fall, features_, S(0));
+    std::fill_n(d_growth, features_, S(0));
+    for (Index i = 0; i < w; ++i) {
+      const S* const column = remembered + i * memory.rows();
+      S* const d_mu = d_phi + i * phi_rows;
+      for (Index j = 0; j < features_; ++j) {
+        const S age = memory.log_age(column, j);
+        const S d = d_mu[j] * c.slope[i * features_ + j];
+        d_gate[i * features_ + j] = d;
+        d_fall[j] -= d * age;
+        d_growth[j] += d_mu[features_ + j] * age;
+        d_mu[j] *= S(1) - c.gate[i * features_ + j];
+      }
+    }
+    for (Index j = 0; j < features_; ++j) {
+      grads[fall_ + j] += d_fall[j] * sigmoid(params[fall_ + j]);
+      grads[growth_ + j] += d_growth[j] * sigmoid(params[growth_ + j]);
+    }
+    gate_.backward(params, w, x, d_gate, d_from_gate, grads);
+    for (Index i = 0; i < gate_.in() * w; ++i) d_x[i] += d_from_gate[i];
+  }
+
+ private:
+  Index features_;
+  Linear gate_;
+  Index fall_, growth_;
+};
+
+}  // namespace edict

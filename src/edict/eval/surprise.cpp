@@ -1,0 +1,69 @@
+#include "edict/eval/surprise.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "edict/eval/classification.h"
+#include "edict/math/special.h"
+#include "edict/model/infer.h"
+
+namespace edict {
+namespace {
+
+double negative_log_density(double z, double scale, double dof) {
+  constexpr double half_log_pi = 0.57236494292470008707;
+  if (std::isinf(dof)) return 0.5 * (z * z + std::numbers::ln2) + half_log_pi + std::log(scale);
+  return 0.5 * (dof + 1.0) * std::log1p(z * z / dof) + std::log(scale) + 0.5 * std::log(dof) +
+         half_log_pi - log_gamma_ratio(0.5 * dof, 0.5);
+}
+
+}  // namespace
+
+Surprise surprise(const Marginal& expected, double x) {
+  const double deviation = std::sqrt(expected.aleatoric + expected.epistemic);
+  return {(x - expected.mean) / (std::isfinite(deviation) ? deviation : expected.scale),
+          negative_log_density((x - expected.mean) / expected.scale, expected.scale, expected.dof)};
+}
+
+std::vector<Expectations> expectations(const Model& model, const Dataset& data,
+                                       std::span<const std::size_t> series,
+                                       const ExpectationRequest& request, ThreadPool& pool) {
+  std::vector<Agenda<float>> agendas(series.size());
+  pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
+    agendas[i] = encoding_agenda(model.protocol, data, series[i]);
+    agendas[i].stops.pop_back();  // the query at the end
+    for (auto& stop : agendas[i].stops) stop.what |= Agenda<float>::kQuery;
+  });
+  std::vector<Example> examples;
+  for (const auto& agenda : agendas)
+    examples.push_back({&agenda, model.protocol.to_model_time(request.absorb_until)});
+  InferenceOptions options = model.inference_options(request.guard);
+  options.marginals = InferenceOptions::Marginals::observed;
+  options.stop = request.stop;
+  const std::vector<Answer> answers = infer(model, examples, pool, options);
+
+  const Standardisation& units = model.protocol.standardisation;
+  std::vector<Expectations> result(series.size());
+  pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
+    const Agenda<float>& agenda = agendas[i];
+    const std::size_t first = data.first_observation[data.first_event[series[i]]];
+    for (std::size_t k = 0; k < answers[i].marginals.size(); ++k)
+      result[i].marginals.push_back(to_raw(units, static_cast<std::size_t>(data.feature[first + k]),
+                                           answers[i].marginals[k]));
+    for (const Clipped& clip : answers[i].clips) {
+      std::size_t k = agenda.stops[clip.stop].first;
+      while (agenda.feature[k] != clip.feature) ++k;
+      const double used = units.to_raw(static_cast<std::size_t>(clip.feature), clip.used);
+      result[i].clips.push_back({first + k, used, clip.sigmas});
+    }
+  });
+  if (model.network->classes() > 0) {
+    const ClassProbabilities end =
+        class_probabilities(model, data, series, pool, request.guard, request.stop);
+    for (std::size_t i = 0; i < series.size(); ++i)
+      result[i].probability.assign(end.row(i).begin(), end.row(i).end());
+  }
+  return result;
+}
+
+}  // namespace edict

@@ -1,0 +1,46 @@
+// How surprising observations are: each held against what the model expected of it just before it
+// came, given everything before.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "edict/core/thread_pool.h"
+#include "edict/model/model.h"
+
+namespace edict {
+
+struct Surprise {
+  double z;  // (x − mean) / predictive deviation; by the scale where the variance is infinite
+  double log_score;  // −log density, in nats, of x in the units of the marginal
+};
+Surprise surprise(const Marginal& expected, double x);
+
+// What was expected of the observations of one series.
+struct Expectations {
+  struct Clip {
+    std::size_t observation;  // in the dataset's arrays
+    double used;              // what the guard took instead, in the data's units
+    double sigmas;            // how far it was off
+  };
+
+  std::vector<Marginal> marginals;  // one an observation, in the dataset's order and units
+  std::vector<Clip> clips;
+  std::vector<double> probability;  // of the classes with everything observed; may be empty
+};
+
+struct ExpectationRequest {
+  Guard guard = {};
+  double absorb_until = std::numeric_limits<double>::infinity();  // later observations are judged
+                                                                  // but not absorbed
+  StopFlag stop = nullptr;
+};
+
+// One entry a series, in their order. The model has a distribution.
+std::vector<Expectations> expectations(const Model& model, const Dataset& data,
+                                       std::span<const std::size_t> series,
+                                       const ExpectationRequest& request, ThreadPool& pool);
+
+}  // namespace edict

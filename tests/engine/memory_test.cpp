@@ -1,0 +1,234 @@
+// What is remembered of observations: what it counts, how a head recalls it, and the gradients of
+// everything that is told of it.
+#include "edict/engine/memory.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "edict/engine/gaussian_head.h"
+#include "edict/engine/niw_head.h"
+#include "edict/engine/walk.h"
+#include "engine/finite_difference.h"
+#include "engine/random_agenda.h"
+
+namespace edict {
+namespace {
+
+EngineSettings settings() {
+  EngineSettings s;
+  s.hidden = 6;
+  s.head_hidden = 4;
+  s.encoder_width = 3;
+  s.propagator = "closed-form";
+  s.shortest_scale = 0.4;
+  s.longest_scale = 8.0;
+  return s;
+}
+
+TEST(Memory, CountsAgesLastValuesAndMeans) {
+  EngineSettings s = settings();
+  s.memory_mask = s.memory_age = s.memory_last = s.memory_mean = true;
+  ParameterLayout layout;
+  const Memory memory(layout, "memory", s, 2);
+  ASSERT_EQ(memory.rows(), 8);
+  ASSERT_EQ(memory.inputs(), 8);
+  const Vector<double> params = layout.initial<double>(0);
+  Vector<double> transposed = params;
+  memory.transpose(params.data(), transposed.data());
+  Vector<double> column = Vector<double>::Zero(8), later(8), told(8);
+  const auto told_after = [&](double gap) {
+    memory.advance(column.data(), gap, later.data());
+    memory.forward(Transposed<double>{transposed.data()}, later.data(), told.data());
+    return told;
+  };
+  const double tau = 0.1;  // a quarter of the shortest scale
+  const Vector<double> unseen = told_after(0.5);
+  EXPECT_EQ(unseen[0], 0);  // mask
+  EXPECT_DOUBLE_EQ(unseen[2], std::log1p(0.5 / tau));
+  EXPECT_EQ(unseen[4], 0);
+  EXPECT_EQ(unseen[6], 0);
+
+  memory.advance(column.data(), 0.5, later.data());
+  column = later;
+  memory.observe(1, 3.0, column.data());
+  memory.advance(column.data(), 0.25, later.data());
+  column = later;
+  memory.observe(1, 4.0, column.data());
+  const Vector<double> seen = told_after(2.0);
+  EXPECT_EQ(seen[0], 0);
+  EXPECT_EQ(seen[1], 1);
+  EXPECT_DOUBLE_EQ(seen[2], std::log1p(2.75 / tau));
+  EXPECT_DOUBLE_EQ(seen[3], std::log1p(2.0 / tau));
+  EXPECT_EQ(seen[4], 0);
+  EXPECT_NEAR(seen[5], 4.0 * std::exp(-2.0 / 8.0), 1e-12);  // fades with the longest scale
+  EXPECT_DOUBLE_EQ(seen[7], 3.5);
+}
+
+// With its gate open the mean is the last value, shut it is the head's; never seen, it is the
+// head's whatever the gate.
+TEST(Recall, MixesTheMeanWithTheLastValueTheLessTheOlder) {
+  EngineSettings s = settings();
+  s.recall = true;
+  ParameterLayout layout;
+  const Memory memory(layout, "memory", s, 2);
+  const Recall recall(layout, "recall", 6, 2);
+  EXPECT_EQ(memory.inputs(), 0);
+  Vector<double> params = layout.initial<double>(1);
+  const Vector<double> x = Vector<double>::Zero(6);
+  const auto recalled = [&](double age, double bias) {
+    for (const Tensor& tensor : layout.tensors())
+      if (tensor.name == "recall.gate.bias")
+        params.segment(tensor.offset, tensor.size).setConstant(bias);
+    Vector<double> transposed = params;
+    recall.transpose(params.data(), transposed.data());
+    Vector<double> column = Vector<double>::Zero(8), later(8);
+    memory.observe(0, 5.0, column.data());
+    memory.advance(column.data(), age, later.data());
+    Vector<double> phi(6);
+    phi << 1.0, 1.0, -2.0, -2.0, 1.5, 4.5;
+    Arena<double> arena;
+    recall.forward(Transposed<double>{transposed.data()}, 1, x.data(), memory, later.data(), 6,
+                   recall.cache(arena, 1), phi.data());
+    return phi;
+  };
+  EXPECT_NEAR(recalled(0.0, 40.0)[0], 5.0, 1e-12);
+  EXPECT_NEAR(recalled(0.0, -40.0)[0], 1.0, 1e-12);
+  EXPECT_EQ(recalled(0.0, 40.0)[1], 1.0);
+  double before = 5.0, scale = -2.0;
+  for (const double age : {0.1, 0.5, 3.0, 40.0}) {
+    const Vector<double> phi = recalled(age, 1.0);
+    EXPECT_LT(phi[0], before);
+    EXPECT_GT(phi[0], 1.0);
+    EXPECT_GT(phi[2], scale);
+    EXPECT_EQ(phi[4], 1.5);
+    before = phi[0], scale = phi[2];
+  }
+}
+
+struct Told {
+  const char* name;
+  void (*set)(EngineSettings&);
+};
+
+class MemoryGradient : public testing::TestWithParam<Told> {};
+
+template <class H>
+void check_gradients(const EngineSettings& engine) {
+  Config config;
+  static_cast<EngineSettings&>(config.model) = engine;
+  config.loss.kl = 0.3;
+  config.loss.kl_observation_std = 0.3;
+  const JumpOde<H> model(network_settings(config), 3, 2);
+  Generator rng(8);
+  std::vector<Agenda<double>> agendas;
+  for (int events : {5, 1, 0, 6}) {
+    auto agenda = random_agenda<double>(rng, 3, events, 0.5, 0.5);
+    if (events == 5) agenda.stops[2].what = Agenda<double>::kScore;
+    if (events == 6) agenda.stops[3].time = agenda.stops[2].time;
+    agendas.push_back(agenda);
+  }
+  const LossWeights weights{0.7, 0.3, 0.05};
+  expect_gradients(model.layout, moved_parameters<double>(model.layout, 3),
+                   [&](const Vector<double>& params, Vector<double>& grads) {
+                     std::vector<BasicExample<double>> examples;
+                     for (const auto& agenda : agendas) examples.push_back({&agenda, 2.0});
+                     grads = Vector<double>::Zero(model.layout.size());
+                     const LossSums sums = Walk<double, H>(model).train(
+                         params.data(), examples, weights, std::size_t{1} << 30, grads.data());
+                     return weights.scale *
+                            (sums.nll + weights.kl * sums.kl + weights.evidence * sums.evidence);
+                   });
+}
+
+TEST_P(MemoryGradient, EqualsDifferences) {
+  EngineSettings s = settings();
+  GetParam().set(s);
+  check_gradients<NiwHead>(s);
+  check_gradients<GaussianHead>(s);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, MemoryGradient,
+    testing::Values(Told{"mask", [](EngineSettings& s) { s.memory_mask = true; }},
+                    Told{"age", [](EngineSettings& s) { s.memory_age = true; }},
+                    Told{"last", [](EngineSettings& s) { s.memory_last = true; }},
+                    Told{"mean", [](EngineSettings& s) { s.memory_mean = true; }},
+                    Told{"recall", [](EngineSettings& s) { s.recall = true; }},
+                    Told{"all",
+                         [](EngineSettings& s) {
+                           s.memory_mask = s.memory_age = s.memory_last = s.memory_mean = true;
+                           s.recall = true;
+                         }},
+                    Told{"stepped",
+                         [](EngineSettings& s) {
+                           s.propagator = "gru-ode";
+                           s.memory_age = s.memory_last = s.recall = true;
+                         }}),
+    [](const auto& told) { return told.param.name; });
+
+class AbsorbGradient : public testing::TestWithParam<const char*> {};
+
+TEST_P(AbsorbGradient, EqualsDifferences) {
+  for (const char* surprise : {"epistemic", "predictive"}) {
+    EngineSettings s = settings();
+    s.absorb = GetParam();
+    s.absorb_bound = 1.7;  // so that many observations feel it
+    s.surprise = surprise;
+    check_gradients<NiwHead>(s);
+    check_gradients<GaussianHead>(s);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, AbsorbGradient, testing::Values("bounded", "score"));
+
+TEST(Absorb, SmallErrorsPassAndNoneCountsForMoreThanTheBound) {
+  const Absorb bounded("bounded", 3.0), score("score", 3.0);
+  EXPECT_NEAR(bounded(0.1), 0.1, 1e-4);
+  for (const double z : {0.5, 2.0, 5.0, 1e3, 1e200}) {
+    EXPECT_LE(bounded(z), 3.0);
+    EXPECT_EQ(bounded(-z), -bounded(z));
+    EXPECT_LE(score(z), 4.0 / (2 * std::sqrt(3.0)) + 1e-12);  // its peak, at z = √3
+    EXPECT_GE(score(z), 0.0);
+    EXPECT_TRUE(std::isfinite(score.slope(z)));
+  }
+  EXPECT_TRUE(std::isfinite(score.slope(1e30f)));
+  EXPECT_LT(score(50.0), 0.1);
+}
+
+// Two outliers of any size leave states that hardly differ: nothing of the value itself gets in.
+TEST(Absorb, TheValueItselfReachesNoState) {
+  EngineSettings s = settings();
+  s.memory_last = s.memory_mean = s.recall = true;
+  for (const char* kind : {"bounded", "score"}) {
+    s.absorb = kind;
+    Config config;
+    static_cast<EngineSettings&>(config.model) = s;
+    const auto network = make_network(config, {"a", "b"}, 0, 0);
+    const Vector<float> params = moved_parameters<float>(network->layout(), 6);
+    const auto state_after = [&](float outlier) {
+      Agenda<float> agenda;
+      agenda.stop(0.5, Agenda<float>::kAbsorb);
+      agenda.observe(0, outlier);
+      const Example example{&agenda};
+      Answer answer;
+      InferenceOptions options;
+      options.final_states = true;
+      network->worker()->infer(network->weights(params.data()), {&example, 1}, options,
+                               {&answer, 1});
+      EXPECT_EQ(answer.final_state.size(), static_cast<std::size_t>(network->state_rows()));
+      return answer.final_state;
+    };
+    const auto far = state_after(1e4f), farther = state_after(1e8f), near = state_after(1.0f);
+    double apart = 0, moved = 0;
+    for (std::size_t i = 0; i < far.size(); ++i) {
+      apart = std::max(apart, static_cast<double>(std::abs(far[i] - farther[i])));
+      moved = std::max(moved, static_cast<double>(std::abs(far[i] - near[i])));
+    }
+    EXPECT_LT(apart, 2e-3) << kind;  // ψ of 10⁴ deviations is within that of its limit
+    EXPECT_GT(moved, 1e-3) << kind;
+  }
+}
+
+}  // namespace
+}  // namespace edict

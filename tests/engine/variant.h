@@ -1,0 +1,31 @@
+// The ways in which a jump ODE can be put together, by name, for tests of what holds for all: a
+// solver of the GRU-ODE, or a combination of settings that replace parts of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "edict/model/config.h"
+
+namespace edict {
+
+inline const std::vector<std::string>& variants() {
+  static const std::vector<std::string> names{"euler",       "midpoint", "rk4",     "dopri5",
+                                              "closed_form", "memory",   "bounded", "forgetting"};
+  return names;
+}
+
+inline void set_variant(Config& config, const std::string& name) {
+  if (name == "euler" || name == "midpoint" || name == "rk4" || name == "dopri5") {
+    assign(config, "model.solver=" + name);
+    return;
+  }
+  assign(config, "model.propagator=closed-form");
+  if (name == "closed_form") return;
+  for (const char* told : {"memory_mask", "memory_age", "memory_last", "memory_mean", "recall"})
+    assign(config, std::string("model.") + told + "=true");
+  if (name == "bounded") assign(config, "model.absorb=bounded");
+  if (name == "forgetting") assign(config, "model.evidence=forgetting");
+}
+
+}  // namespace edict
