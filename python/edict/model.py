@@ -173,6 +173,11 @@ class Model:
         return sizes
 
     @property
+    def _time_rules(self) -> Optional[dict[str, Any]]:
+        rules = self.info["time_axis"]
+        return None if rules["kind"] == "number" else rules
+
+    @property
     def features(self) -> list[str]:
         return list(self.info["features"])
 
@@ -227,7 +232,8 @@ class Model:
     ) -> Forecast:
         """The distribution of every feature at some times, given what was observed before each.
 
-        ``at``: times for all series, in the data's unit, or date-times where the data have them.
+        ``at``: times for all series, in the data's unit, or date-times where the data have them; of a
+        series that begins later its start is told.
         ``ahead``: times after each series' own last observation. Observations from ``until`` on are
         not looked at.
         """
@@ -420,11 +426,17 @@ class Model:
             )
             if (np.diff(own, axis=1) < 0).any():
                 raise Error("the times to ask for must ascend")
+            if data.time_axis.from_first:  # a moment before a series begins is its start
+                own = np.maximum(own, 0.0)
             return np.ascontiguousarray(own, dtype=np.float64), True
         return _ascending(at), False
 
     def _note(self, data: Dataset) -> None:
-        """Tells of columns that are ignored or missing."""
+        """Refuses times of another kind, and tells of columns that are ignored or missing."""
+        axis = data.time_axis
+        own, given = _said(self._time_rules), _said(None if axis is None else axis.rules())
+        if own != given:
+            raise Error(f"the model's times are {own}, those of the data {given}; give them alike")
         if data.features == self.features and data.statics == self.statics:
             return
         for note in json_of(lib.edict_model_match, self.pointer, data.pointer):
@@ -437,6 +449,13 @@ class Model:
             return run_long(call, show)
         finally:
             compat.close(show)
+
+
+def _said(rules: Optional[dict[str, Any]]) -> str:
+    if not rules:
+        return "plain numbers"
+    start = "each series' first" if rules["from_first"] else "one moment"
+    return f"date-times in {rules['unit']} from {start}"
 
 
 def _ascending(times: Any) -> Floats:

@@ -125,6 +125,13 @@ EDICT_EXPORT int edict_builder_groups(edict_builder* builder, int64_t groups,
 /* `values`: [series x statics]. */
 EDICT_EXPORT int edict_builder_statics(edict_builder* builder, int64_t statics,
                                        const char* const* names, const double* values);
+/* That the times are date-times, counted in `unit` ("s", "min", "h", "d"). `origin`: the moment
+ * that is 0, in microseconds since 1970, of each series [series] or, unless `from_first`, of all
+ * [1]. `zone`: minutes east of UTC in which they are to be written; origins are then UTC. Without a
+ * zone
+ * (`zoned` is 0) they are as written. A model remembers the unit and refuses other times. */
+EDICT_EXPORT int edict_builder_dates(edict_builder* builder, const char* unit, int from_first,
+                                     const double* origin, int zoned, int zone);
 enum edict_duplicates { /* different values of one feature at one time of a series */
                         EDICT_DUPLICATES_REFUSE = 0,
                         EDICT_DUPLICATES_FIRST = 1,
@@ -166,6 +173,11 @@ EDICT_EXPORT int edict_dataset_arrays(const edict_dataset* dataset, int64_t* fir
                                       double* times, int64_t* first_observation, int32_t* feature,
                                       double* value, int32_t* labels, int32_t* groups,
                                       double* statics);
+
+/* What the times mean: JSON with kind ("number", "date", ...), unit, from_first, epoch, zone; and
+ * the moment that is 0 in each series, in microseconds since 1970, [series]. */
+EDICT_EXPORT int edict_dataset_dates(const edict_dataset* dataset, double* origin,
+                                     edict_bytes** out);
 
 /* The listed series in that order, each at most once, with what was observed before `until`
  * (INFINITY: everything). Names of features, classes and groups stay. */
@@ -225,7 +237,8 @@ typedef struct edict_model_size {
 EDICT_EXPORT int edict_model_sizes(const edict_model* model, edict_model_size* sizes, size_t size);
 
 /* JSON: kind, features, statics, classes, config (every setting), t_cut, horizon, mean and scale of
- * each feature, how many series it has seen, and, where it was trained here, the epochs. */
+ * each feature, what its times mean, how many series it has seen, and, where it was trained here,
+ * the epochs. */
 EDICT_EXPORT int edict_model_info(const edict_model* model, edict_bytes** out);
 
 /* Features and static covariates are found by name, here and in every function below. This tells,
