@@ -31,7 +31,7 @@ struct Options {
   bool resume = false, force = false;
 };
 
-void warn_about_time(const Model& model, const Dataset& data, Progress& progress) {
+void warn_about_time(const Model& model, const Dataset& data, std::vector<std::string>& lines) {
   if (model.config.model.propagator != "gru-ode") return;  // has no steps
   std::vector<double> gaps;
   for (std::size_t i = 0; i < data.size(); ++i)
@@ -42,7 +42,7 @@ void warn_about_time(const Model& model, const Dataset& data, Progress& progress
   const double steps = gaps[gaps.size() / 2] / model.protocol.time_unit / model.config.model.step;
   // A step costs the same whether or not anything happens in it.
   if (steps < 1e-3 || steps > 100)
-    progress.line(
+    lines.push_back(
         fmt::format("note: the median gap between events is {:.3g} solver steps; "
                     "data.time_unit={:.3g} would make it about ten{}",
                     steps, gaps[gaps.size() / 2] / (10 * model.config.model.step),
@@ -245,19 +245,17 @@ void run(const Options& options) {
     progress.begin("measuring an epoch");
     fit_to_budget(options, seconds, progress.seconds(), pool, stop, run);
   }
-  for (const std::string& line : run.lines) progress.line(line);
   if (!run.chosen_for_data || given(options, "data.time_unit") || given(options, "model.step"))
-    warn_about_time(run.model, run.data, progress);
+    warn_about_time(run.model, run.data, run.lines);
 
   const Config config = run.model.config;
   const bool several = options.members > 1;
-  TrainingProgress shown(
-      progress, config, options.members,
-      fmt::format("{}{} on {} series ({} validation, {} test), {} features, {} parameters, {} "
-                  "threads",
-                  several ? fmt::format("{} members of ", options.members) : "", config.model.kind,
-                  run.parts.train.size(), run.parts.validation.size(), run.parts.test.size(),
-                  run.data.features.size(), run.model.params.size(), pool.size()));
+  run.lines.push_back(fmt::format(
+      "{}{} on {} series ({} validation, {} test), {} features, {} parameters, {} threads",
+      several ? fmt::format("{} members of ", options.members) : "", config.model.kind,
+      run.parts.train.size(), run.parts.validation.size(), run.parts.test.size(),
+      run.data.features.size(), run.model.params.size(), pool.size()));
+  TrainingProgress shown(progress, config, options.members, run.lines);
   EnsembleOptions training;
   training.members = options.members;
   training.training.out = options.out;

@@ -37,10 +37,14 @@ std::vector<Expectations> expectations(const Model& model, const Dataset& data,
     }
   });
   if (model.network->classes() > 0) {
-    const ClassProbabilities end =
-        class_probabilities(model, data, series, pool, request.guard, request.stop);
-    for (std::size_t i = 0; i < series.size(); ++i)
-      result[i].probability.assign(end.row(i).begin(), end.row(i).end());
+    PredictRequest end{{0.0}, {}, request.guard};
+    end.from = PredictRequest::From::last_observation;
+    end.stop = request.stop;
+    const std::vector<ClassTrajectory> classes = class_trajectories(model, data, end, series, pool);
+    for (std::size_t i = 0; i < series.size(); ++i) {
+      const auto row = classes[i].probabilities.row(0);
+      result[i].probability.assign(row.begin(), row.end());
+    }
   }
   return result;
 }

@@ -22,7 +22,7 @@ struct Expectations {
 
   std::vector<Marginal> marginals;  // one an observation, in the dataset's order and units
   std::vector<Clip> clips;
-  std::vector<double> probability;  // of the classes with everything observed; may be empty
+  std::vector<double> probability;  // of the classes after the last observation
 };
 
 struct ExpectationRequest {
