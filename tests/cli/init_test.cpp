@@ -88,7 +88,9 @@ TEST_F(InitTest, ABudgetIsKeptAndItsEpochsAreRecorded) {
                               config.train.patience))
                 .code,
             0);
-  if (outcome.err.find("out of time") == std::string::npos) EXPECT_EQ(read("m"), read("again"));
+  if (outcome.err.find("out of time") == std::string::npos) {
+    EXPECT_EQ(read("m"), read("again"));
+  }
 
   EXPECT_EQ(edict("train d.csv --out n --budget 20").code, 2);
   const Outcome none = edict("train d.csv --out n --budget 0.001s");

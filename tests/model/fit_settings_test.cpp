@@ -52,8 +52,9 @@ TEST(FitSettings, AnotherUnitAndAnotherYearGiveTheSameModelTime) {
   for (std::size_t i = 0; i < a.choices.size(); ++i) {
     const std::string& key = a.choices[i].key;
     EXPECT_EQ(key, b.choices[i].key);
-    if (key != "data.origin" && key != "data.t_cut" && key != "data.time_unit")
+    if (key != "data.origin" && key != "data.t_cut" && key != "data.time_unit") {
       EXPECT_EQ(a.choices[i].value, b.choices[i].value) << key;
+    }
   }
 }
 
