@@ -228,7 +228,7 @@ EDICT_EXPORT int edict_model_to_bytes(const edict_model* model, edict_bytes** ou
 
 typedef struct edict_model_size {
   int64_t features, statics, classes; /* classes: 0 without a classifier */
-  int64_t hidden;                     /* of the state h(t) */
+  int64_t hidden;                     /* of the state h(t), of all members of an ensemble */
   int64_t parameters;
   int32_t distribution; /* whether it predicts one: 1 or 0 */
   int32_t reserved;

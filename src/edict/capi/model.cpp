@@ -229,8 +229,9 @@ int edict_model_sizes(const edict_model* model, edict_model_size* sizes, size_t 
   return across([&] {
     const Model& m = model_of(model);
     check_given(sizes, "sizes");
+    const auto members = static_cast<int64_t>(m.members());
     copy_out({static_cast<int64_t>(m.features.size()), static_cast<int64_t>(m.statics.size()),
-              m.network->classes(), m.network->hidden(), m.params.size(),
+              m.network->classes(), m.network->hidden() * members, m.params.size() * members,
               m.network->has_distribution() ? 1 : 0, 0, fingerprint(m)},
              sizes, size);
   });
@@ -246,13 +247,14 @@ int edict_model_info(const edict_model* model, edict_bytes** out) {
                    {"features", m.features},
                    {"statics", m.statics},
                    {"classes", m.network->classes() > 0 ? m.classes : std::vector<std::string>{}},
-                   {"parameters", m.params.size()},
+                   {"members", m.members()},
+                   {"parameters", m.params.size() * static_cast<Index>(m.members())},
                    {"t_cut", m.protocol.t_cut},
                    {"horizon", m.protocol.horizon},
                    {"mean", m.protocol.population.mean},
                    {"scale", m.protocol.population.scale},
                    {"time_axis", to_json(m.time_axis)},
-{"seen",
+                   {"seen",
                     {{"train", count(Part::train)},
                      {"validation", count(Part::validation)},
                      {"test", count(Part::test)}}},
