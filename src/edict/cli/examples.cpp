@@ -59,8 +59,8 @@ constexpr About kCommands[] = {
     {"predict", kAnswers, R"(
   # distributions at times of your choice
   edict predict waves.model waves.csv --at 0:0.5:12 --out predictions.csv
-  # what comes after each series' last observation, with quantiles and the chance of a limit
-  edict predict waves.model waves.csv --ahead 1,2 --quantiles 0.1,0.5,0.9 --above x1=0.5 --out ahead.csv
+  # what comes after each series' last observation, and the chance of a limit
+  edict predict waves.model waves.csv --ahead 1,2 --above x1=0.5 --out ahead.csv
   # the twenty least expected observations
   edict predict waves.model waves.csv --at events --top 20 --out surprises.csv
   # class probabilities
