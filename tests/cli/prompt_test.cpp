@@ -140,8 +140,8 @@ TEST_F(Prompt, ExamplesInTheHelpRun) {
       if (line.starts_with("  edict ")) found.push_back(line.substr(8));
     return found;
   };
-  for (const std::string command :
-       {"train", "classify", "info", "search", "predict", "evaluate", "plot", "stress", "help"}) {
+  for (const std::string command : {"train", "classify", "info", "search", "predict", "evaluate",
+                                    "plot", "explore", "stress", "help"}) {
     const auto own = examples(command);
     EXPECT_FALSE(own.empty()) << command;
     for (std::string line : own) {

@@ -64,6 +64,12 @@ constexpr About kCommands[] = {
   # a page to open in a browser
   edict plot waves.model waves.csv --out waves.html
 )"},
+    {"explore", kAnswers, R"(
+  # every series in one page: search, zoom, and what surprised the model most
+  edict explore waves.model waves.csv --out explore.html
+  # with what a guard would change
+  edict explore waves.model waves.csv --guard edgr --out guarded.html
+)"},
     {"stress", kAnswers, R"(
   # how accuracy falls as noise rises, with and without a guard
   edict stress waves.clf waves.csv --guard none,edgr --levels 0,5,9
