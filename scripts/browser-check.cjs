@@ -2,6 +2,7 @@
 'use strict';
 const {chromium} = require('playwright-core');
 const fs = require('fs'), path = require('path');
+const checkExplore = require('./browser-check-explore.cjs');
 
 const [file, shots] = process.argv.slice(2);
 const failures = [];
@@ -25,7 +26,19 @@ const emptyCharts = () => [...document.querySelectorAll('svg.chart')].filter((sv
     return page;
   };
   const shoot = async (page, name, options = {}) => { if (shots) await page.screenshot({path: path.join(shots, name + '.png'), ...options}); };
+  const finish = async (page, told) => {
+    if (shots) await page.pdf({path: path.join(shots, 'print.pdf'), format: 'A4'});
+    await browser.close();
+    for (const failure of failures) console.error(failure);
+    if (failures.length) process.exit(1);
+    console.log(`${file}: ${told}`);
+  };
 
+  if (fs.readFileSync(file, 'utf8').includes('<nav id="chooser"')) {
+    const {page, told} = await checkExplore({open, shoot, check, failures});
+    await finish(page, told);
+    return;
+  }
   const page = await open({viewport: {width: 1280, height: 900}, colorScheme: 'light'});
   const charts = await page.locator('svg.chart').count();
   check(charts > 0, 'no charts');
@@ -92,9 +105,5 @@ const emptyCharts = () => [...document.querySelectorAll('svg.chart')].filter((sv
   check(wide <= 390, `the page is ${wide} pixels wide on a phone of 390`);
   await shoot(phone, 'phone', {fullPage: true});
 
-  if (shots) await page.pdf({path: path.join(shots, 'print.pdf'), format: 'A4'});
-  await browser.close();
-  for (const failure of failures) console.error(failure);
-  if (failures.length) process.exit(1);
-  console.log(`${file}: ${charts} charts, ${links.length} links, fine in light, dark and on a phone`);
+  await finish(page, `${charts} charts, ${links.length} links, fine in light, dark and on a phone`);
 })().catch((error) => { console.error(error.message); process.exit(1); });

@@ -22,7 +22,7 @@ def rate(parameter):
 
 @dataclasses.dataclass
 class Options(Settings):
-    shortest_scale: float = 0.1
+    shortest_timescale: float = 0.1
     told: tuple = ()  # of mask, age, last, mean
     recall: bool = False
     absorb: str = "raw"  # or "bounded", "score"
@@ -53,7 +53,7 @@ class OptionsEdict(Edict):
         super().__init__(settings)
         s, d = settings, settings.features
         inputs = s.hidden + len(s.told) * d
-        self.unit = AGE_UNIT * s.shortest_scale
+        self.unit = AGE_UNIT * s.shortest_timescale
         for net in self.head.values():
             net[0] = linear(inputs, s.head_hidden)
         if s.told:

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "cli/tool.h"
+#include "edict/model/model.h"
 
 namespace edict {
 namespace {
@@ -197,6 +198,22 @@ TEST_F(ToolTest, DamagedModelsAreRefusedInOneLine) {
   expect_refused(damaged);
   // A parameter that is no number: the last four bytes of the file.
   expect_refused(whole.substr(0, whole.size() - 4) + "\xff\xff\xff\x7f");
+}
+
+// Finite parameters may still give a scale that float cannot hold.
+TEST_F(ToolTest, ADistributionThatOverflowsIsAnErrorAndNoFile) {
+  ASSERT_EQ(edict("generate synthetic --out data.csv --series 30").code, 0);
+  ASSERT_EQ(edict("train data.csv --out m" + kTiny).code, 0);
+  Model model = load_model(*this / "m");
+  for (const Tensor& tensor : model.network->layout().tensors())
+    if (tensor.name == "head.psi.1.bias") model.params[tensor.offset + 1] = 500;
+  save_model(model, *this / "wide");
+  const Outcome outcome = edict("predict wide data.csv --at 2 --out p.csv");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(outcome.err.starts_with("edict: series s00000: the distribution of 'x2' at time "))
+      << outcome.err;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  EXPECT_FALSE(exists("p.csv"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "cli/tool.h"
 
@@ -54,6 +55,46 @@ TEST_F(ClassifyAndStress, SweepsAllGuardsIntoTableAndJson) {
   EXPECT_EQ(json["guards"].size(), 3u);
   EXPECT_TRUE(json["clean"]["accuracy"].is_number());
   EXPECT_EQ(json["series"], 22);
+}
+
+// A kind without a distribution cannot be asked what it expects.
+TEST_F(ClassifyAndStress, WithoutGuardAKindIsSweptWithThoseThatItCanServe) {
+  ASSERT_EQ(tool->edict("train d.csv --out g --model gru-d --set model.hidden=4"
+                        " --set train.epochs=1")
+                .code,
+            0);
+  const Tool::Outcome outcome = tool->edict("stress g d.csv --levels 9 --seeds 0 --json g.json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const nlohmann::json json = nlohmann::json::parse(tool->read("g.json"));
+  EXPECT_EQ(json["guards"].size(), 2u);
+  EXPECT_TRUE(json["guards"].contains("none") && json["guards"].contains("pop-mean"));
+  EXPECT_EQ(outcome.out.find("edgr"), std::string::npos) << outcome.out;
+  // Asked for by name it is refused rather than left out.
+  const Tool::Outcome asked = tool->edict("stress g d.csv --levels 9 --guard edgr");
+  EXPECT_EQ(asked.code, 2);
+  EXPECT_NE(asked.err.find("gru-d"), std::string::npos) << asked.err;
+}
+
+TEST_F(ClassifyAndStress, EvaluateTellsTheShareThatAGuardClipped) {
+  const auto counts = [&](const std::string& guard) {
+    const Tool::Outcome outcome = tool->edict("evaluate m d.csv --json e.json" + guard);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const nlohmann::json json = nlohmann::json::parse(tool->read("e.json"));
+    const auto clipped = json.at("clipped_observations").get<int>();
+    const auto absorbed = json.at("absorbed_observations").get<int>();
+    const std::string told = std::to_string(clipped) + " of " + std::to_string(absorbed) +
+                             " observations were clipped (";
+    EXPECT_EQ(outcome.out.find(told) != std::string::npos, !guard.empty()) << outcome.out;
+    return std::pair(clipped, absorbed);
+  };
+  const auto [none, absorbed] = counts("");
+  const auto [loose, absorbed_loose] = counts(" --guard edgr --eta 3");
+  const auto [tight, absorbed_tight] = counts(" --guard edgr --eta 0.5");
+  EXPECT_EQ(none, 0);
+  EXPECT_LT(loose, tight);
+  EXPECT_LT(tight, absorbed);
+  EXPECT_EQ(absorbed_loose, absorbed);
+  EXPECT_EQ(absorbed_tight, absorbed);
 }
 
 TEST_F(ClassifyAndStress, GivesTheSameFilesForAnyNumberOfThreads) {

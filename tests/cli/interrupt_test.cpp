@@ -69,7 +69,8 @@ TEST_P(Interrupt, LeavesSoonWithTheCodeOfTheSignal) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, Interrupt,
-    testing::Values(Command{"train", "train slow.csv --force --out n" + kTiny},
+    testing::Values(Command{"train",
+                            "train slow.csv --force --out n --set data.time_unit=1" + kTiny},
                     Command{"train_reading", "train pipe --force --out n"},
                     Command{"evaluate", "evaluate m slow.csv"},
                     Command{"predict", "predict m slow.csv --at 0:10:4e6 --out p.csv"},
@@ -87,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // The first signal asks, the second does not.
 TEST_F(Interrupt, TheSecondSignalEndsAtOnce) {
-  const pid_t child = tool->start("train slow.csv --force --out n" + kTiny);
+  const pid_t child = tool->start("train slow.csv --force --out n --set data.time_unit=1" + kTiny);
   ASSERT_TRUE(tool->comes(".err", "parameters"));
   kill(child, SIGINT);
   usleep(50000);
@@ -98,7 +99,8 @@ TEST_F(Interrupt, TheSecondSignalEndsAtOnce) {
 
 // Times in seconds under settings that are made for hours: what is going on is told from the start.
 TEST_F(Interrupt, TrainingIsTalkativeBeforeItsFirstBatchEnds) {
-  const pid_t child = tool->start("train slow.csv --force --out n --set model.step=0.5");
+  const pid_t child =
+      tool->start("train slow.csv --force --out n --set model.step=0.5 --set data.time_unit=1");
   EXPECT_TRUE(tool->comes(".err",
                           "note: the median gap between events is 4e+05 solver steps; "
                           "data.time_unit=4e+04 would make it about ten"));

@@ -81,7 +81,8 @@ TEST_F(NumbersTest, GridsAreWhatOneWouldWrite) {
 
 // What is asked for before the clock starts has no answer.
 TEST_F(NumbersTest, ATimeBeforeTheClockIsRefused) {
-  const Outcome outcome = edict("predict m d.csv --at=-5 --out p.csv");
+  ASSERT_EQ(edict("train d.csv --out zero --set data.start=zero" + kTiny).code, 0);
+  const Outcome outcome = edict("predict zero d.csv --at=-5 --out p.csv");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.err.find("before the model's clock starts at 0"), std::string::npos)
       << outcome.err;

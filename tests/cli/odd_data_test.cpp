@@ -86,10 +86,12 @@ TEST_F(OddDataTest, HugeGapsAreRefusedWithTheRemedy) {
   std::string csv = "id,time,x\n";
   for (int i = 0; i < 12; ++i) csv += series(fmt::format("s{}", i), 0, 1e9, 3);
   write("data.csv", csv);
-  const Outcome outcome = edict("train data.csv --out m" + kFew);
+  const Outcome outcome = edict("train data.csv --out m" + kFew + " --set data.time_unit=1");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.err.find("data.time_unit"), std::string::npos) << outcome.err;
   EXPECT_FALSE(exists("m"));
+  // Settings that are chosen for the data need no remedy.
+  expect_works({}, "0,1e9,2.5e9");
 }
 
 TEST_F(OddDataTest, NegativeTimes) {
@@ -108,13 +110,14 @@ TEST_F(OddDataTest, AHundredThousandEventsWithinASmallTape) {
   csv += series("long", 0, 0.5, 100000);
   write("data.csv", csv);
   expect_works(
-      " --set data.train=0.6 --set data.validation=0.2 --set train.epochs=1"
+      " --set data.train=0.6 --set data.validation=0.2 --set train.epochs=1 --set data.time_unit=1"
       " --set train.tape_megabytes=4");
 }
 
 TEST_F(OddDataTest, TooFewSeriesToSplit) {
   write("data.csv", "id,time,x\na,0,1\n");
-  const Outcome outcome = edict("train data.csv --out m" + kFew);
+  write("c.toml", "");
+  const Outcome outcome = edict("train data.csv --out m --config c.toml" + kFew);
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.err.find("split is empty"), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.err.find("choose another data.seed"), std::string::npos) << outcome.err;

@@ -184,7 +184,7 @@ TEST_F(Outputs, AFinishedModelIsReplacedOnlyWhenAsked) {
 TEST_F(Outputs, HelpFitsEightyColumns) {
   for (const char* command : {"", "generate", "generate synthetic", "import", "import gestures",
                               "import mimic-extract", "info", "train", "evaluate", "predict",
-                              "plot", "classify", "stress", "search", "reproduce"}) {
+                              "impute", "plot", "classify", "stress", "search", "reproduce"}) {
     const Tool::Outcome help = tool->edict(std::string(command) + " --help");
     EXPECT_EQ(help.code, 0);
     std::istringstream lines(help.out);

@@ -116,6 +116,20 @@ TEST_F(ProgressTest, FollowsAWindowThatBecomesNarrower) {
   for (const std::string& line : lines) EXPECT_LT(display_width(line), 30u) << line;
 }
 
+// A narrow terminal gets a shorter account of an epoch rather than a broken line.
+TEST_F(ProgressTest, TheLineOfAnEpochFitsEightyColumns) {
+  for (const int columns : {80, 120}) {
+    const std::string received = on_terminal(train_, columns, columns);
+    ASSERT_EQ(status_, 0) << received;
+    const std::size_t at = received.find("epoch   2  nll");
+    ASSERT_NE(at, std::string::npos) << received;
+    const std::string line = received.substr(at, received.find_first_of("\r\n", at) - at);
+    EXPECT_LT(display_width(line), static_cast<std::size_t>(columns)) << line;
+    EXPECT_NE(line.find("validation nll"), std::string::npos) << line;
+    EXPECT_EQ(line.find("evidence") != std::string::npos, columns == 120) << line;
+  }
+}
+
 TEST_F(ProgressTest, ALogGetsPlainLines) {
   const Outcome outcome = edict(train_);
   ASSERT_EQ(outcome.code, 0);

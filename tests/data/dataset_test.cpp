@@ -6,24 +6,12 @@
 #include <functional>
 #include <limits>
 
+#include "data/full_dataset.h"
 #include "edict/core/error.h"
 #include "edict/data/fingerprint.h"
-#include "edict/data/match.h"
-#include "edict/sources/csv.h"
 
 namespace edict {
 namespace {
-
-// Every kind of thing that a dataset can hold, twice.
-Dataset full() {
-  return read_csv_text(
-      "id,time,x,y,z,label,group,static:age,static:weight\n"
-      "a,0,1,,3,no,g,20,60\n"
-      "a,1,3,4,,no,g,20,60\n"
-      "b,-1,5,,7,yes,h,30,\n"
-      "b,9,,8,9,yes,h,30,\n",
-      "f");
-}
 
 std::string refusal(const std::function<void(Dataset&)>& action) {
   Dataset d = full();
@@ -136,50 +124,6 @@ TEST(Fingerprint, SeesEveryField) {
     Dataset changed = full();
     changes[k](changed);
     EXPECT_NE(fingerprint(changed), original) << "change " << k;
-  }
-}
-
-TEST(MatchColumns, OtherOrderIsTheSameData) {
-  const Dataset d = full();
-  const Dataset permuted = read_csv_text(
-      "z,static:weight,id,label,y,static:age,time,x,group\n"
-      "3,60,a,no,,20,0,1,g\n"
-      ",60,a,no,4,20,1,3,g\n"
-      "7,,b,yes,,30,-1,5,h\n"
-      "9,,b,yes,8,30,9,,h\n",
-      "f");
-  ASSERT_NE(fingerprint(permuted), fingerprint(d));
-  const MatchedData matched = match_columns(permuted, d.features, d.statics);
-  EXPECT_EQ(fingerprint(matched.data), fingerprint(d));
-  EXPECT_TRUE(matched.notes.empty());
-}
-
-TEST(MatchColumns, ExtraOnesAreIgnoredAndMissingOnesNeverObserved) {
-  const MatchedData matched = match_columns(full(), {"y", "pulse"}, {"height", "age"});
-  matched.data.check();
-  EXPECT_EQ(matched.data.features, (std::vector<std::string>{"y", "pulse"}));
-  // The events that held only x and z are gone, the series stay.
-  EXPECT_EQ(matched.data.size(), 2u);
-  EXPECT_EQ(matched.data.times, (std::vector<double>{1, 9}));
-  EXPECT_EQ(matched.data.value, (std::vector<double>{4, 8}));
-  EXPECT_EQ(matched.data.feature, (std::vector<std::int32_t>{0, 0}));
-  EXPECT_TRUE(std::isnan(matched.data.covariates(0)[0]));
-  EXPECT_EQ(matched.data.covariates(1)[1], 30.0);
-  EXPECT_EQ(matched.notes,
-            (std::vector<std::string>{
-                "ignored, as the model does not know them: 'x', 'z'",
-                "never observed, as the data do not have them: 'pulse'",
-                "static covariates ignored, as the model does not know them: 'weight'",
-                "static covariates missing in the data: 'height'"}));
-}
-
-TEST(MatchColumns, NothingInCommonIsAnErrorThatNamesBoth) {
-  try {
-    match_columns(full(), {"pulse"}, {});
-    FAIL() << "accepted";
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("'pulse'"), std::string::npos);
-    EXPECT_NE(std::string(error.what()).find("'x', 'y', 'z'"), std::string::npos);
   }
 }
 

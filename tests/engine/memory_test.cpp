@@ -21,8 +21,8 @@ EngineSettings settings() {
   s.head_hidden = 4;
   s.encoder_width = 3;
   s.propagator = "closed-form";
-  s.shortest_scale = 0.4;
-  s.longest_scale = 8.0;
+  s.shortest_timescale = 0.4;
+  s.longest_timescale = 8.0;
   return s;
 }
 

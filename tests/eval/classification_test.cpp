@@ -43,12 +43,12 @@ TEST(ClassProbabilities, NeedAClassifier) {
 }
 
 // The decision at time t is that of the same data cut off before t and walked to t.
-TEST(ClassProbabilitiesOverTime, EqualThoseOfTheDataSoFar) {
+TEST(ClassTrajectories, EqualThoseOfTheDataSoFar) {
   const Dataset& data = small_synthetic();
   ThreadPool pool(2);
   const std::vector<std::size_t> some{1, 2, 40};
   const std::vector<double> times{0.0, 2.5, 6.0, 30.0};
-  const auto over_time = class_probabilities_over_time(small_classifier(), data, some, times, pool);
+  const auto over_time = class_trajectories(small_classifier(), data, {times}, some, pool);
   ASSERT_EQ(over_time.size(), 3u);
   for (std::size_t t = 0; t < times.size(); ++t) {
     Dataset so_far;
@@ -67,12 +67,14 @@ TEST(ClassProbabilitiesOverTime, EqualThoseOfTheDataSoFar) {
     model.protocol.horizon = times[t];
     const auto expected = class_probabilities(model, so_far, every_series(so_far), pool);
     for (std::size_t s = 0; s < some.size(); ++s)
-      EXPECT_NEAR(over_time[s].row(t)[1], expected.row(s)[1], 1e-4) << times[t] << " " << s;
+      EXPECT_NEAR(over_time[s].probabilities.row(t)[1], expected.row(s)[1], 1e-4)
+          << times[t] << " " << s;
   }
   // Before anything is seen all series look the same; in the end the classes are told apart.
-  EXPECT_EQ(over_time[0].row(0)[1], over_time[1].row(0)[1]);
+  EXPECT_EQ(over_time[0].probabilities.row(0)[1], over_time[1].probabilities.row(0)[1]);
   for (std::size_t s = 0; s < some.size(); ++s)
-    EXPECT_GT(over_time[s].row(2)[static_cast<std::size_t>(data.labels[some[s]])], 0.5);
+    EXPECT_GT(over_time[s].probabilities.row(2)[static_cast<std::size_t>(data.labels[some[s]])],
+              0.5);
 }
 
 Dataset counted() {
@@ -106,10 +108,10 @@ TEST(ModelsWithoutDistribution, ClassifyAtTheEndAndOverTime) {
   EXPECT_EQ(clipped.observations, 8u);
 
   const auto over_time =
-      class_probabilities_over_time(model, data, std::vector<std::size_t>{1}, {1, 2, 9}, pool);
-  EXPECT_NEAR(over_time[0].row(0)[1], 0.5, 1e-6);
-  EXPECT_NEAR(over_time[0].row(1)[1], sigmoid(1), 1e-6);
-  EXPECT_NEAR(over_time[0].row(2)[1], sigmoid(5), 1e-6);
+      class_trajectories(model, data, {{1, 2, 9}}, std::vector<std::size_t>{1}, pool);
+  EXPECT_NEAR(over_time[0].probabilities.row(0)[1], 0.5, 1e-6);
+  EXPECT_NEAR(over_time[0].probabilities.row(1)[1], sigmoid(1), 1e-6);
+  EXPECT_NEAR(over_time[0].probabilities.row(2)[1], sigmoid(5), 1e-6);
 
   EXPECT_EQ(refusal_of([&] {
               class_probabilities(model, data, every_series(data), pool, {Guard::Kind::edgr});

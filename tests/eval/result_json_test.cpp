@@ -72,11 +72,13 @@ TEST(ResultJson, CalibrationComesBackBitForBit) {
 }
 
 TEST(ResultJson, AnEvaluationKeepsWhatWasNothingToEvaluate) {
-  const Evaluation before{calibration(1), calibration(2), std::nullopt};
+  const Evaluation before{calibration(1), calibration(2), std::nullopt, 12, 3};
   const Evaluation after = through_text(before);
   ASSERT_TRUE(after.interpolation);
   EXPECT_EQ(after.informed_interpolation->mse.mean, before.informed_interpolation->mse.mean);
   EXPECT_FALSE(after.extrapolation);
+  EXPECT_EQ(after.absorbed, 12u);
+  EXPECT_EQ(after.clipped, 3u);
   EXPECT_EQ(to_json(after), to_json(before));
 }
 

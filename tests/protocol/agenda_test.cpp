@@ -9,6 +9,7 @@
 
 #include "edict/core/error.h"
 #include "edict/core/generator.h"
+#include "edict/protocol/filtering_agenda.h"
 #include "edict/protocol/holdout.h"
 #include "edict/protocol/protocol.h"
 
@@ -254,6 +255,25 @@ TEST_P(AgendaTest, AQueryKnowsOnlyWhatCameBeforeIt) {
   }
 }
 
+TEST_P(AgendaTest, AFilteringQueryKnowsItsOwnMomentToo) {
+  const Case c = random_case(GetParam());
+  for (std::size_t i = 0; i < c.data.size(); ++i) {
+    const std::vector<double> times(
+        c.data.times.begin() + static_cast<std::ptrdiff_t>(c.data.first_event[i]),
+        c.data.times.begin() + static_cast<std::ptrdiff_t>(c.data.first_event[i + 1]));
+    const A filtering = filtering_agenda(c.protocol, c.data, i, times);
+    const A before = query_agenda(c.protocol, c.data, i, times);
+    ASSERT_EQ(filtering.stops.size(), 2 * times.size());
+    for (std::size_t t = 0; t < times.size(); ++t) {
+      EXPECT_EQ(filtering.stops[2 * t].what, A::kAbsorb);
+      EXPECT_EQ(filtering.stops[2 * t + 1].what, A::kQuery);
+      EXPECT_EQ(filtering.stops[2 * t].time, filtering.stops[2 * t + 1].time);
+      EXPECT_EQ(before.stops[2 * t].what, A::kQuery) << "the other way round";
+    }
+    EXPECT_EQ(filtering.value, before.value);
+  }
+}
+
 // Neither other series nor what lies after the cut shift the units of a model.
 TEST_P(AgendaTest, UnitsComeFromTheTrainingSeriesBeforeTheCut) {
   Case c = random_case(GetParam());
@@ -306,6 +326,40 @@ TEST(Protocol, ACutAtZeroIsOne) {
   EXPECT_EQ(training_agenda(protocol, d, 0).stops.size(), 10u);
   settings.t_cut.reset();
   EXPECT_EQ(fit_protocol(settings, d, {{0, 1}, {2}, {3}}).t_cut, 5.0);  // 3/4 of the range
+}
+
+// Unix time: the model counts from the first time of the training split, and a series that begins
+// before it starts with its own first event instead of being refused.
+TEST(Protocol, ClocksMayStartAtAnOrigin) {
+  constexpr double kYear2023 = 1.7e9;
+  Dataset d;
+  d.features = {"x"};
+  for (const double start : {0.0, 3600.0, -1800.0}) {
+    d.add_series(fmt::format("from {}", start));
+    for (int e = 0; e < 5; ++e) {
+      d.add_event(kYear2023 + start + 3600 * e);
+      d.add_observation(0, e);
+    }
+  }
+  DataSettings settings;
+  settings.start = "origin";
+  settings.time_unit = 3600;
+  const Protocol protocol = fit_protocol(settings, d, {{0, 1}, {2}, {}});
+  EXPECT_EQ(settings.origin, kYear2023);
+  EXPECT_EQ(protocol.to_raw_time(protocol.to_model_time(kYear2023 + 7200)), kYear2023 + 7200);
+  const A second = training_agenda(protocol, d, 1), earlier = training_agenda(protocol, d, 2);
+  EXPECT_EQ(second.start, 0.0);
+  EXPECT_EQ(second.stops.front().time, 1.0);
+  EXPECT_EQ(earlier.start, -0.5);
+  EXPECT_EQ(earlier.stops.front().time, -0.5);
+  // What is asked before a clock starts is the start.
+  EXPECT_EQ(query_agenda(protocol, d, 1, {kYear2023 - 60}).stops.front().time, 0.0);
+  EXPECT_EQ(protocol.start_of(d, 2), kYear2023 - 1800);
+  // A picture goes to the cut, unless that is never.
+  EXPECT_EQ(protocol.end_of(d, 2), kYear2023 + 13500);
+  Protocol uncut = protocol;
+  uncut.t_cut = 1e30;
+  EXPECT_EQ(uncut.end_of(d, 2), kYear2023 + 12600);
 }
 
 }  // namespace

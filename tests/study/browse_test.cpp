@@ -6,7 +6,6 @@
 
 #include <cmath>
 
-#include "edict/data/subset.h"
 #include "engine/small_model.h"
 
 namespace edict::study {

@@ -1,17 +1,26 @@
 #include <fmt/format.h>
 
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
 #include "edict/cli/command.h"
 #include "edict/cli/given_data.h"
 #include "edict/cli/progress.h"
+#include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/interrupted.h"
+#include "edict/core/json_text.h"
+#include "edict/core/json_values.h"
+#include "edict/eval/classifier_evaluation.h"
+#include "edict/train/checkpoint.h"
 #include "edict/train/classifier_training.h"
 
 namespace edict::cli {
 namespace {
 
 struct Options {
-  std::string model, data, out, config_file;
+  std::string model, data, out, config_file, json;
   std::vector<std::string> assignments;
   std::vector<std::int64_t> seeds;
   std::int64_t fine_tune = -1;
@@ -29,17 +38,43 @@ ClassifySettings settings_of(const Options& options, const Config& trained) {
     config.classify = given.classify;
   }
   for (const std::string& assignment : options.assignments) {
-    if (!assignment.starts_with("classify."))
-      throw Error(fmt::format("--set {}: the model is trained already; only classify.… can be set",
-                              assignment));
+    if (!assignment.starts_with("classify.") && !assignment.starts_with("readout."))
+      throw Error(
+          fmt::format("--set {}: the model is trained already; only classify.… and readout.… can "
+                      "be set",
+                      assignment));
     assign(config, assignment);
   }
   if (options.fine_tune >= 0) config.classify.fine_tune = options.fine_tune;
   return config.classify;
 }
 
+nlohmann::json to_json(const ClassifierResult& result, const std::string& out) {
+  nlohmann::json json{{"model", out},
+                      {"classes", result.model.classes},
+                      {"train", result.train},
+                      {"validation_series", result.validation},
+                      {"unlabelled", result.unlabelled},
+                      {"never_seen", result.never_seen},
+                      {"runs", nlohmann::json::array()},
+                      {"fine_tuning", nlohmann::json::array()}};
+  for (const ClassifierRun& r : result.runs)
+    json["runs"].push_back({{"member", r.member + 1},
+                            {"seed", r.seed},
+                            {"epoch", r.epoch},
+                            {"validation_accuracy", r.validation_accuracy},
+                            {"validation_cross_entropy", r.validation_cross_entropy},
+                            {"chosen", r.chosen}});
+  for (const EpochRow& row : result.fine_tuning)
+    json["fine_tuning"].push_back({{"epoch", row.epoch},
+                                   {"validation_accuracy", row.validation_accuracy},
+                                   {"validation_cross_entropy", row.validation_cross_entropy},
+                                   {"best", row.best}});
+  return json;
+}
+
 void run(const Options& options) {
-  check_files({options.model, options.data, options.config_file}, {options.out});
+  check_files({options.model, options.data, options.config_file}, {options.out, options.json});
   Progress progress("classifying");
   const Model frozen = load_model(options.model);
   ClassifierOptions training;
@@ -50,11 +85,12 @@ void run(const Options& options) {
   training.stop = &interrupt_flag(kNothingWritten);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   const auto epochs = static_cast<double>(training.settings.fine_tune);
+  std::string member;  // of an ensemble, at the start of its lines
   training.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches) {
     progress.update((static_cast<double>(epoch - 1) +
                      static_cast<double>(batch) / static_cast<double>(batches)) /
                         epochs,
-                    fmt::format("fine-tuning epoch {}", epoch));
+                    fmt::format("{}fine-tuning epoch {}", member, epoch));
   };
   training.on_epoch = [&](const EpochRow& row) {
     const std::string learnt = row.epoch == 0
@@ -62,8 +98,12 @@ void run(const Options& options) {
                                    : fmt::format("epoch {:3}  cross-entropy {:.4f}  nll {:8.4f}",
                                                  row.epoch, row.cross_entropy, row.nll);
     progress.line(fmt::format(
-        "fine-tuning: {}  | validation accuracy {:.4f}  cross-entropy {:.4f}{}", learnt,
+        "{}fine-tuning: {}  | validation accuracy {:.4f}  cross-entropy {:.4f}{}", member, learnt,
         row.validation_accuracy, row.validation_cross_entropy, row.best ? "  best" : ""));
+  };
+  training.on_member = [&](std::size_t m) {
+    member = fmt::format("member {} of {}: ", m + 1, frozen.members());
+    progress.begin(member + "encoding the series");
   };
   progress.begin("encoding the series");
   const ClassifierResult result = train_classifier(frozen, data, parts, pool, training);
@@ -77,14 +117,38 @@ void run(const Options& options) {
   progress.end();
   if (result.interrupted) throw Interrupted();
   save_model(result.model, options.out);
-  std::FILE* const text = text_stream({options.out});
+  if (!result.fine_tuning.empty()) write_metrics(result.fine_tuning, metrics_path(options.out));
+  std::FILE* const text = text_stream({options.out, options.json});
   for (const ClassifierRun& r : result.runs)
-    fmt::print(text, "seed {}: validation accuracy {:.4f}, cross-entropy {:.4f} (epoch {}){}\n",
-               r.seed, r.validation_accuracy, r.validation_cross_entropy, r.epoch,
-               r.seed == result.model.config.classify.seed ? "  chosen" : "");
+    fmt::print(text, "{}seed {}: validation accuracy {:.4f}, cross-entropy {:.4f} (epoch {}){}\n",
+               frozen.members() > 1 ? fmt::format("member {}, ", r.member + 1) : "", r.seed,
+               r.validation_accuracy, r.validation_cross_entropy, r.epoch,
+               r.chosen ? "  chosen" : "");
+  if (!result.model.readout.empty())
+    fmt::print(text,
+               "readout: {} networks on summaries, share {:.2f}: validation accuracy {:.4f}, "
+               "cross-entropy {:.4f} ({:.4f} from h(T) alone)\n",
+               result.model.readout.members.size(), result.model.readout.share,
+               result.readout.accuracy(), result.readout.mean_cross_entropy(),
+               result.state.mean_cross_entropy());
+  std::optional<ClassifierEvaluation> validation;
+  if (result.validation > 0) {
+    validation = evaluate_classifier(result.model, data, parts.validation, pool);
+    const ClassificationResult& r = validation->result;
+    // A single class has no ranking.
+    const std::string auroc =
+        std::isnan(r.auroc.value) ? "–" : fmt::format("{:.4f}", r.auroc.value);
+    fmt::print(text,
+               "validation: AUROC {}, Brier {:.4f}, log loss {:.4f}; always answering the shares: "
+               "0.5, {:.4f}, {:.4f}\n",
+               auroc, r.brier, r.log_loss, validation->prior.brier, validation->prior.log_loss);
+  }
   fmt::print(text, "{}: {} classes from {} training and {} validation series ({})\n", options.out,
              result.model.classes.size(), result.train, result.validation,
              duration(progress.seconds()));
+  nlohmann::json json = to_json(result, options.out);
+  json["validation"] = json_or_null(validation);
+  write_json(options.json, json);
 }
 
 }  // namespace
@@ -107,12 +171,14 @@ void add_classify(CLI::App& app) {
       ->allow_extra_args(false);
   command->add_option("--seeds", options->seeds, "of the classifiers; default 0,1,2")
       ->delimiter(',')
+      ->type_name("N,...")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{9000000000000000}));
   command
       ->add_option("--fine-tune", options->fine_tune,
                    "epochs in which the whole model follows the classes too")
       ->type_name("EPOCHS")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1000000}));
+  add_json(*command, options->json);
   add_threads(*command, options->threads);
   command->callback([options] { run(*options); });
 }

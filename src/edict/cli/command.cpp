@@ -2,32 +2,45 @@
 
 #include <fmt/core.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "edict/core/error.h"
+#include "edict/cli/command_tree.h"
+#include "edict/cli/completion.h"
+#include "edict/cli/examples.h"
 
 namespace edict::cli {
 
 void add_commands(CLI::App& app) {
+  // In the order in which they are used, which is the order of the help.
   add_generate(app);
   add_import(app);
   add_info(app);
+  add_init(app);
   add_train(app);
-  add_evaluate(app);
-  add_predict(app);
-  add_plot(app);
-  add_classify(app);
-  add_stress(app);
   add_search(app);
+  add_classify(app);
+  add_predict(app);
+  add_impute(app);
+  add_evaluate(app);
+  add_plot(app);
+  add_explore(app);
+  add_stress(app);
+  add_settings(app);
   add_reproduce(app);
+  add_help(app);
+  add_man(app);
+  add_completion(app);
+  add_examples(app);
 }
 
-void check_command(const CLI::App& app, std::string_view name) {
-  std::vector<std::string_view> known;
-  for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
-  if (!name.starts_with('-') && std::find(known.begin(), known.end(), name) == known.end())
-    throw Error(fmt::format("unknown command '{}'; did you mean '{}'?", name,
-                            settings::nearest(name, known)));
+void run_command_line(CLI::App& app, int argc, const char* const* argv) try {
+  if (argc > 1 && std::string_view(argv[1]) == kCompleteCommand)
+    return print_completions(app, {argv + 2, argv + argc});
+  if (argc > 1 && !std::string_view(argv[1]).starts_with('-')) find_command(app, {argv[1]});
+  app.parse(argc, argv);
+} catch (const CLI::Success& e) {  // --help and --version
+  app.exit(e);
 }
 
 void ConfigOptions::add_to(CLI::App& command) {

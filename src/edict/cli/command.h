@@ -16,20 +16,28 @@ namespace edict::cli {
 // All of them.
 void add_commands(CLI::App& app);
 
-// Throws Error, with the command that was probably meant, where there is none of this name.
-void check_command(const CLI::App& app, std::string_view name);
+// Parses the command line and runs its command. Throws Error, with the command that was probably
+// meant, where there is none of this name.
+void run_command_line(CLI::App& app, int argc, const char* const* argv);
 
 void add_generate(CLI::App& app);
 void add_import(CLI::App& app);
 void add_search(CLI::App& app);
 void add_info(CLI::App& app);
+void add_init(CLI::App& app);
+void add_settings(CLI::App& app);
 void add_train(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_predict(CLI::App& app);
+void add_impute(CLI::App& app);
 void add_plot(CLI::App& app);
+void add_explore(CLI::App& app);
 void add_classify(CLI::App& app);
 void add_stress(CLI::App& app);
 void add_reproduce(CLI::App& app);
+void add_help(CLI::App& app);
+void add_man(CLI::App& app);
+void add_completion(CLI::App& app);
 
 // Thrown to leave with a code of its own when everything has been said.
 struct Exit {

@@ -2,22 +2,31 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "edict/cli/command.h"
 #include "edict/cli/given_data.h"
+#include "edict/cli/judged_classes.h"
 #include "edict/cli/progress.h"
+#include "edict/cli/score_tables.h"
+#include "edict/cli/time_grid.h"
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/json_text.h"
+#include "edict/core/json_values.h"
+#include "edict/eval/breakdown.h"
 
 namespace edict::cli {
 namespace {
 
 struct Options {
-  std::string model, data, json, split = "test";
+  std::string model, data, json, split = "test", horizons, positive;
+  std::vector<std::string> by;
   GuardOptions guard;
   int threads = 0;
+
+  bool asks(const char* what) const { return std::find(by.begin(), by.end(), what) != by.end(); }
 };
 
 void print_row(std::FILE* to, const char* name, const std::optional<CalibrationResult>& result) {
@@ -32,15 +41,37 @@ void print_row(std::FILE* to, const char* name, const std::optional<CalibrationR
              r.ece_per_series.std, r.ece_per_series_floor);
 }
 
+void print(std::FILE* to, const DetailedEvaluation& result, const std::string& kind,
+           const Options& options) {
+  fmt::print(to, "  {:<24} {:>18} {:>7} {:>9} {:>8}   {}\n", "mean over series", "MSE", "ECE",
+             "NLL", "CRPS", "ECE per series (floor)");
+  print_row(to, "interpolation", result.evaluation.interpolation);
+  print_row(to, "  after first event", result.evaluation.informed_interpolation);
+  print_row(to, "extrapolation", result.evaluation.extrapolation);
+  fmt::print(to, "{}", baselines_text(result.breakdown, kind));
+  if (options.asks("feature")) fmt::print(to, "{}", breakdown_text(result.breakdown, By::feature));
+  if (options.asks("horizon")) fmt::print(to, "{}", breakdown_text(result.breakdown, By::horizon));
+}
+
 void run(const Options& options) {
   check_files({options.model, options.data}, {options.json});
+  std::vector<double> edges;
+  if (!options.horizons.empty()) edges = parse_times("--horizons", options.horizons);
   Progress progress("evaluating");
   progress.begin();
   const Model model = load_model(options.model);
+  const bool distribution = model.network->has_distribution();
+  if (!distribution && (!options.by.empty() || !edges.empty()))
+    throw Error(fmt::format("--by: {} predicts no distribution, only classes; leave it out",
+                            model.config.model.kind));
   const Dataset data = open_for(model, options.data);
   const JudgedSeries judged = judged_series(model, data, options.split);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
-  const Evaluation result = evaluate(model, data, judged.series, pool, options.guard.resolve());
+  const Guard guard = options.guard.resolve();
+  std::optional<DetailedEvaluation> result;
+  if (distribution) result = evaluate_in_detail(model, data, judged.series, pool, guard, edges);
+  const JudgedClasses classes =
+      judged_classes(model, data, judged.series, pool, guard, options.positive);
   progress.end();
   std::FILE* const text = text_stream({options.json});
   if (!judged.about.empty()) fmt::print(text, "{}\n", judged.about);
@@ -49,16 +80,25 @@ void run(const Options& options) {
         text,
         "note: fine-tuning also showed it what lies after t_cut of those, so their extrapolation "
         "is none\n");
-  fmt::print(text, "{} split, {} series, {} units, t_cut {:.6g}\n\n", judged.split,
+  fmt::print(text, "{} split, {} series, {} units, t_cut {:.6g}\n", judged.split,
              judged.series.size(), model.config.data.standardise ? "standardised" : "raw",
              model.protocol.t_cut);
-  fmt::print(text, "  {:<24} {:>18} {:>7} {:>9} {:>8}   {}\n", "", "MSE", "ECE", "NLL", "CRPS",
-             "ECE per series (floor)");
-  print_row(text, "interpolation", result.interpolation);
-  print_row(text, "  after first event", result.informed_interpolation);
-  print_row(text, "extrapolation", result.extrapolation);
+  if (result) {
+    fmt::print(text, "\n");
+    print(text, *result, model.config.model.kind, options);
+    if (options.guard.kind != "none")
+      fmt::print(text, "\n{}\n",
+                 clipped_text(result->evaluation.clipped, result->evaluation.absorbed));
+  }
+  if (classes.result) fmt::print(text, "{}", classifier_text(*classes.result));
+  if (!classes.note.empty()) fmt::print(text, "\nnote: {}\n", classes.note);
   if (options.json.empty()) return;
-  nlohmann::json json = to_json(result);
+  nlohmann::json json = nlohmann::json::object();
+  if (result) {
+    json = to_json(result->evaluation);
+    json["breakdown"] = to_json(result->breakdown);
+  }
+  json["classifier"] = json_or_null(classes.result);
   json["model"] = options.model;
   json["data"] = options.data;
   json["split"] = judged.split;
@@ -72,11 +112,30 @@ void run(const Options& options) {
 void add_evaluate(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
-      "evaluate", "Calibration: interpolation before t_cut and extrapolation after it");
+      "evaluate", "Judge a model: errors and calibration before t_cut and after it, and classes");
   command->add_option("model", options->model, "a trained model")->required()->type_name("MODEL");
-  command->add_option("data", options->data, "the data")->required()->type_name("DATA.csv");
+  command->add_option("data", options->data, "the data")->required()->type_name("DATA");
   add_split(*command, options->split);
-  add_output(*command, "--json", options->json, "write everything there; - is standard output")
+  command
+      ->add_option(
+          "--by", options->by,
+          "also tell the scores of each feature, and by the time since the series was last "
+          "observed")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"feature", "horizon"}))
+      ->type_name("feature,horizon");
+  command
+      ->add_option("--horizons", options->horizons,
+                   "where the ranges of --by horizon end, in the data's unit; default: round "
+                   "numbers that divide the observations evenly")
+      ->type_name("T1,T2,...");
+  command
+      ->add_option("--positive", options->positive,
+                   "the class that AUROC, AUPRC, curves and reliability are told of; default: the "
+                   "second of two, each of more")
+      ->type_name("CLASS");
+  add_output(*command, "--json", options->json,
+             "write everything there, curves and ranges included; - is standard output")
       ->type_name("FILE");
   options->guard.add_to(*command);
   add_threads(*command, options->threads);

@@ -16,9 +16,13 @@ void add_split(CLI::App& command, std::string& split) {
 }
 
 Dataset open_for(const Model& model, const std::string& uri) {
-  MatchedData matched = model.match(open_data(uri));
-  for (const std::string& note : matched.notes) fmt::print(stderr, "note: {}\n", note);
-  return std::move(matched.data);
+  return matched(model, open_data(uri));
+}
+
+Dataset matched(const Model& model, Dataset data) {
+  MatchedData found = model.match(std::move(data));
+  for (const std::string& note : found.notes) fmt::print(stderr, "note: {}\n", note);
+  return std::move(found.data);
 }
 
 JudgedSeries judged_series(const Model& model, const Dataset& data, const std::string& split) {

@@ -16,6 +16,9 @@ void add_split(CLI::App& command, std::string& split);
 // The data at `uri` with the model's columns; what does not fit is told on standard error.
 Dataset open_for(const Model& model, const std::string& uri);
 
+// The same of data that were read already.
+Dataset matched(const Model& model, Dataset data);
+
 struct JudgedSeries {
   std::vector<std::size_t> series;
   std::string split;  // as asked for, or "unseen" for a file of new series

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "edict/cli/command.h"
 #include "edict/core/read_file.h"
@@ -47,12 +48,73 @@ void print_data(const std::string& path, const Dataset& data) {
   if (!data.groups.empty()) fmt::print("\n  {} groups\n", data.groups.size());
 }
 
+// NaN, which JSON has no word for, becomes null where it is written.
+nlohmann::json data_json(const std::string& path, const Dataset& data) {
+  const Summary s = summarise(data);
+  nlohmann::json json{{"data", path},
+                      {"series", s.series},
+                      {"empty_series", s.empty_series},
+                      {"events", s.events},
+                      {"observations", s.observations},
+                      {"first_time", s.first_time},
+                      {"last_time", s.last_time},
+                      {"median_gap", s.median_gap},
+                      {"features", nlohmann::json::array()},
+                      {"statics", nlohmann::json::array()},
+                      {"classes", nlohmann::json::array()},
+                      {"unlabelled", s.unlabelled},
+                      {"groups", data.groups.size()}};
+  for (std::size_t j = 0; j < data.features.size(); ++j) {
+    const FeatureSummary& f = s.features[j];
+    json["features"].push_back({{"name", data.features[j]},
+                                {"observed", f.count},
+                                {"missing", f.missing},
+                                {"mean", f.mean},
+                                {"std", f.std},
+                                {"min", f.min},
+                                {"max", f.max}});
+  }
+  for (std::size_t c = 0; c < data.statics.size(); ++c)
+    json["statics"].push_back({{"name", data.statics[c]},
+                               {"missing", s.statics[c].missing},
+                               {"mean", s.statics[c].mean},
+                               {"std", s.statics[c].std}});
+  for (std::size_t k = 0; k < data.classes.size(); ++k)
+    json["classes"].push_back({{"name", data.classes[k]}, {"series", s.class_counts[k]}});
+  return json;
+}
+
+nlohmann::json model_json(const std::string& path, const Model& model) {
+  nlohmann::json json{{"model", path},
+                      {"kind", model.config.model.kind},
+                      {"members", model.members()},
+                      {"parameters", model.params.size()},
+                      {"distribution", model.network->has_distribution()},
+                      {"classifies", model.network->classes() > 0},
+                      {"classes", model.classes},
+                      {"train", model.seen.count(Part::train)},
+                      {"validation", model.seen.count(Part::validation)},
+                      {"test", model.seen.count(Part::test)},
+                      {"config", to_json(model.config)},
+                      {"statics", model.statics},
+                      {"features", nlohmann::json::array()}};
+  for (std::size_t j = 0; j < model.features.size(); ++j)
+    json["features"].push_back({{"name", model.features[j]},
+                                {"mean", model.protocol.population.mean[j]},
+                                {"scale", model.protocol.population.scale[j]}});
+  return json;
+}
+
 void print_model(const std::string& path, Model model) {
-  fmt::print("{}\n  {} with {} parameters, {} features{}\n", path, model.config.model.kind,
-             model.params.size(), model.features.size(),
+  fmt::print("{}\n  {} with {} parameters{}, {} features{}\n", path, model.config.model.kind,
+             model.params.size(), model.members() > 1 ? " a member" : "", model.features.size(),
              model.network->classes() > 0
                  ? fmt::format(", classifies {} classes", model.network->classes())
                  : "");
+  if (model.members() > 1)
+    fmt::print("  an ensemble of {} members, trained from the seeds {} to {}\n", model.members(),
+               model.config.train.seed,
+               model.config.train.seed + static_cast<std::int64_t>(model.others.size()));
   fmt::print("  trained on {} series, chosen by {} (validation), {} left to judge it (test)\n",
              model.seen.count(Part::train), model.seen.count(Part::validation),
              model.seen.count(Part::test));
@@ -66,34 +128,46 @@ void print_model(const std::string& path, Model model) {
 }
 
 // What comes through a pipe is there once: it is kept, and looked at from memory.
-void run(const std::string& path) {
+void run(const std::string& path, const std::string& json) {
+  check_files({path}, {json});
   const std::string name = name_of_file(path);
+  // Standard output holds either the text or the JSON.
+  const bool text = !is_standard_output(json);
+  const auto show_data = [&](const Dataset& data) {
+    if (text) print_data(name, data);
+    write_json(json, json.empty() ? nlohmann::json() : data_json(name, data));
+  };
+  const auto show_model = [&](Model model) {
+    write_json(json, json.empty() ? nlohmann::json() : model_json(name, model));
+    if (text) print_model(name, std::move(model));
+  };
   std::error_code ignored;
   if (std::filesystem::is_regular_file(path, ignored)) {
     char head[9] = {};
     std::ifstream(path, std::ios::binary).read(head, sizeof head);
     if (looks_like_model({head, sizeof head}))
-      print_model(name, load_model(path));
+      show_model(load_model(path));
     else
-      print_data(name, open_data(path));
+      show_data(open_data(path));
     return;
   }
   const std::string bytes = read_file(path);
   if (looks_like_model(bytes))
-    print_model(name, from_tensors(tensors_from(bytes, name), name));
+    show_model(from_tensors(tensors_from(bytes, name), name));
   else
-    print_data(name, read_csv_text(bytes, name));
+    show_data(read_csv_text(bytes, name));
 }
 
 }  // namespace
 
 void add_info(CLI::App& app) {
-  auto path = std::make_shared<std::string>();
+  auto path = std::make_shared<std::string>(), json = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("info", "Tell what is in a data or model file");
   command->add_option("file", *path, "the file; - is standard input")
       ->required()
       ->type_name("DATA.csv|MODEL");
-  command->callback([path] { run(*path); });
+  add_json(*command, *json);
+  command->callback([path, json] { run(*path, *json); });
 }
 
 }  // namespace edict::cli

@@ -22,13 +22,6 @@ int failed(int code, const std::string& what) {
   return code;
 }
 
-void run(CLI::App& app, int argc, char** argv) try {
-  if (argc > 1) edict::cli::check_command(app, argv[1]);
-  app.parse(argc, argv);
-} catch (const CLI::Success& e) {  // --help and --version
-  app.exit(e);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -41,7 +34,7 @@ int main(int argc, char** argv) try {
                                edict::study::source_hash().substr(0, 12)));
   app.formatter(edict::cli::help_formatter());
   edict::cli::add_commands(app);
-  run(app, argc, argv);
+  edict::cli::run_command_line(app, argc, argv);
   edict::cli::finish_standard_output();
 } catch (const edict::cli::Exit& e) {
   return e.code;

@@ -9,10 +9,12 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
+#include "edict/core/json_text.h"
 
 namespace edict::cli {
 namespace {
@@ -91,6 +93,15 @@ bool is_standard_output(const std::string& path) {
 
 std::FILE* text_stream(const std::vector<std::string>& outputs) {
   return std::any_of(outputs.begin(), outputs.end(), is_standard_output) ? stderr : stdout;
+}
+
+CLI::Option* add_json(CLI::App& command, std::string& path) {
+  return add_output(command, "--json", path, "the results as JSON; - is standard output")
+      ->type_name("FILE");
+}
+
+void write_json(const std::string& path, const nlohmann::json& json) {
+  if (!path.empty()) write_atomically(path, json_text(json, 2) + "\n");
 }
 
 void finish_standard_output() {

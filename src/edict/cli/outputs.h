@@ -3,6 +3,7 @@
 
 #include <CLI/App.hpp>
 #include <cstdio>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,11 @@ bool is_standard_output(const std::string& path);
 
 // Where what is meant for a reader goes: not between the bytes of an output.
 std::FILE* text_stream(const std::vector<std::string>& outputs);
+
+// --json: the results of a command as JSON.
+CLI::Option* add_json(CLI::App& command, std::string& path);
+// Nothing where no file was asked for.
+void write_json(const std::string& path, const nlohmann::json& json);
 
 // A command's text on standard output may have met a full disk; nobody knows before it is flushed.
 // Throws Error.

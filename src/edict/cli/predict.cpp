@@ -1,118 +1,393 @@
 #include <fmt/core.h>
 
+#include <cmath>
+#include <limits>
 #include <numeric>
+#include <optional>
 
+#include "edict/cli/asked.h"
 #include "edict/cli/command.h"
 #include "edict/cli/given_data.h"
 #include "edict/cli/progress.h"
+#include "edict/cli/rows.h"
 #include "edict/cli/time_grid.h"
-#include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
+#include "edict/core/number_text.h"
+#include "edict/eval/anomalies.h"
 #include "edict/eval/classification.h"
 #include "edict/eval/trajectory.h"
-#include "edict/sources/csv.h"
 
 namespace edict::cli {
 namespace {
 
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
 struct Options {
-  std::string model, data, out, at, clips;
+  std::string model, data, at, ahead, clips, quantiles;
+  std::vector<std::string> above, below, features;
+  RowOutput out;
   bool classes = false;
   double level = 0.9;
+  std::int64_t top = 0;
   GuardOptions guard;
   int threads = 0;
 };
 
-// id,time,feature,mean,… of every feature; what a guard changed goes to --clips.
-void write_distributions(const Options& options, const Model& model, const Dataset& data,
-                         const std::vector<double>& times, ThreadPool& pool) {
-  Progress progress("predicting");
-  progress.begin();
-  AtomicFile out(options.out);
-  out.write("id,time,feature,mean,aleatoric,epistemic,lower,upper\n");
-  std::string clips = "id,time,feature,raw,used,sigmas\n";
-  std::size_t rows = 0, clipped = 0, done = 0;
-  predict(
-      model, data, {times, {}, options.guard.resolve()}, pool, [&](const Trajectory& trajectory) {
-        const std::string id = csv_cell(data.ids[trajectory.series]);
-        std::string text;
-        for (std::size_t t = 0; t < times.size(); ++t)
-          for (std::size_t j = 0; j < model.features.size(); ++j) {
-            const Marginal& m = trajectory.at(t, j);
-            const double half = half_width(m, options.level);
-            text += fmt::format("{},{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g}\n", id, times[t],
-                                csv_cell(model.features[j]), m.mean, m.aleatoric, m.epistemic,
-                                m.mean - half, m.mean + half);
-            ++rows;
-          }
-        out.write(text);
-        clipped += trajectory.clips.size();
-        progress.update(static_cast<double>(++done) / static_cast<double>(data.size()));
-        if (options.clips.empty()) return;
-        for (const Clip& clip : trajectory.clips)
-          clips +=
-              fmt::format("{},{},{},{},{:.9g},{:.4g}\n", id, clip.time,
-                          csv_cell(model.features[clip.feature]), clip.raw, clip.used, clip.sigmas);
-      });
-  if (!options.clips.empty()) write_atomically(options.clips, clips);
-  out.commit();
-  progress.end();
-  std::FILE* const told = text_stream({options.out, options.clips});
-  fmt::print(told, "{}: {} rows, {} series at {} times, {} % interval\n", options.out, rows,
-             data.size(), times.size(), 100 * options.level);
-  if (options.guard.kind != "none")
-    fmt::print(told, "{}\n", clipped_text(clipped, data.observations()));
-}
+// Everything that was asked for, understood.
+struct Asked {
+  PredictRequest request;
+  bool events = false;   // --at events
+  bool horizon = false;  // --at horizon
+  bool ahead = false;    // --ahead
+  double level = 0.9;
+  std::vector<double> quantiles;
+  std::vector<Limit> limits;
+  std::vector<std::size_t> features;  // whose rows are written
+};
 
-// id,time,class,probability; without --at once a series, with everything observed.
-void write_classes(const Options& options, const Model& model, const Dataset& data,
-                   const std::vector<double>& times, ThreadPool& pool) {
-  Progress progress("predicting");
-  progress.begin();
-  std::vector<std::size_t> all(data.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  const Guard guard = options.guard.resolve();
-  std::string text = times.empty() ? "id,class,probability\n" : "id,time,class,probability\n";
-  const auto row = [&](const std::string& start, std::span<const double> probabilities) {
-    for (std::size_t k = 0; k < probabilities.size(); ++k)
-      text += fmt::format("{},{},{:.6g}\n", start, csv_cell(model.classes[k]), probabilities[k]);
-  };
-  std::size_t clipped = 0;
-  if (times.empty()) {
-    const ClassProbabilities end = class_probabilities(model, data, all, pool, guard);
-    for (std::size_t i : all) row(csv_cell(data.ids[i]), end.row(i));
-    clipped = end.clipped;
-  } else {
-    const auto paths = class_probabilities_over_time(model, data, all, times, pool, guard);
-    for (std::size_t i : all)
-      for (std::size_t t = 0; t < times.size(); ++t)
-        row(fmt::format("{},{}", csv_cell(data.ids[i]), times[t]), paths[i].row(t));
+std::vector<std::string> distribution_columns(const Asked& asked) {
+  std::vector<std::string> columns{"mean",  "aleatoric_sd", "epistemic_sd", "predictive_sd",
+                                   "scale", "dof",          "lower",        "upper"};
+  for (const double p : asked.quantiles) {
+    columns.emplace_back("q");
+    append_shortest(columns.back(), p);
   }
-  AtomicFile out(options.out);
-  out.write(text);
-  out.commit();
-  progress.end();
-  std::FILE* const told = text_stream({options.out});
-  fmt::print(told, "{}: probabilities of {} classes for {} series\n", options.out,
-             model.classes.size(), data.size());
-  if (options.guard.kind != "none" && times.empty())
-    fmt::print(told, "{}\n", clipped_text(clipped, data.observations()));
+  for (const Limit& limit : asked.limits) columns.push_back(limit.column);
+  return columns;
 }
 
-void run(const Options& options) {
-  check_files({options.model, options.data}, {options.out, options.clips});
+// Writes those columns of one distribution after the other.
+class DistributionCells {
+ public:
+  explicit DistributionCells(const Asked& asked) : asked_(asked), quantiles_(asked.quantiles) {}
+
+  void write(const Marginal& m, std::size_t feature, RowText& row) {
+    // Quantiles of scale 1 are a root search, and a function of dof, which the features of a
+    // moment usually share.
+    if (!(m.dof == dof_)) {
+      dof_ = m.dof;
+      half_ = half_width({0, 0, 0, 1, m.dof}, asked_.level);
+      for (std::size_t k = 0; k < quantiles_.size(); ++k)
+        quantiles_[k] = standard_quantile(asked_.quantiles[k], m.dof);
+    }
+    row.number(m.mean);
+    row.number(aleatoric_deviation(m));
+    row.number(epistemic_deviation(m));
+    row.number(predictive_deviation(m));
+    row.number(m.scale);
+    row.number(m.dof);
+    row.number(m.mean - half_ * m.scale);
+    row.number(m.mean + half_ * m.scale);
+    for (const double z : quantiles_) row.number(m.mean + z * m.scale);
+    for (const Limit& limit : asked_.limits) {
+      if (limit.feature != feature)
+        row.none();
+      else
+        row.number(limit.above ? probability_above(m, limit.value)
+                               : probability_below(m, limit.value));
+    }
+  }
+
+ private:
+  const Asked& asked_;
+  std::vector<double> quantiles_;
+  double dof_ = kNaN, half_ = 0;
+};
+
+// What a thread made of some series.
+struct Part {
+  std::string rows, clips;
+  std::size_t row_count = 0, clipped = 0, series = 0;
+  std::optional<LeastExpected> top;
+};
+
+const std::vector<std::string> kClipColumns{"id", "time", "feature", "raw", "used", "sigmas"};
+
+class Prediction {
+ public:
+  Prediction(const Options& options, const Model& model, const Dataset& data, Asked asked)
+      : options_(options),
+        model_(model),
+        data_(data),
+        asked_(std::move(asked)),
+        pool_(static_cast<std::size_t>(options.threads)),
+        progress_("predicting"),
+        layout_(options.out.resolved(), columns()),
+        clip_layout_(RowFormat::csv, kClipColumns),
+        all_(listed_or_all(data, {})) {
+    for (const std::string& name : model.features) {
+      names_.push_back(layout_.cell(name));
+      clip_names_.push_back(clip_layout_.cell(name));
+    }
+    wanted_.assign(model.features.size(), false);
+    for (const std::size_t j : asked_.features) wanted_[j] = true;
+    for (const std::string& name : model.classes) class_names_.push_back(layout_.cell(name));
+  }
+
+  void run() {
+    progress_.begin();
+    RowFile out(options_.out.destination(), layout_);
+    std::optional<RowFile> clips;
+    if (!options_.clips.empty()) clips.emplace(options_.clips, clip_layout_);
+    LeastExpected top(static_cast<std::size_t>(options_.top));
+    std::size_t rows = 0, clipped = 0, done = 0;
+    for_each_part(
+        all_, series_at_once(model_, numbers_a_series()), pool_,
+        [&](std::span<const std::size_t> series) { return part(series); },
+        [&](const Part& made) {
+          out.write(made.rows);
+          if (clips) clips->write(made.clips);
+          if (made.top) top.add(*made.top);
+          rows += made.row_count;
+          clipped += made.clipped;
+          done += made.series;
+          progress_.update(static_cast<double>(done) / static_cast<double>(data_.size()));
+        });
+    if (options_.top > 0) {
+      RowText text(layout_);
+      DistributionCells cells(asked_);
+      for (const LeastExpected::Entry& entry : top.sorted())
+        event_row(entry.series, entry.judged, cells, text);
+      out.write(text.text());
+      rows = text.rows();
+    }
+    if (clips) clips->commit();
+    out.commit();
+    progress_.end();
+    tell(rows, clipped);
+  }
+
+ private:
+  bool classes() const { return options_.classes; }
+
+  std::vector<std::string> columns() const {
+    if (classes() && asked_.horizon) return {"id", "class", "probability"};
+    std::vector<std::string> columns{"id", "time"};
+    if (asked_.ahead) columns.emplace_back("ahead");
+    columns.emplace_back(classes() ? "class" : "feature");
+    if (classes()) {
+      columns.emplace_back("probability");
+      return columns;
+    }
+    if (asked_.events) columns.emplace_back("observed");
+    for (std::string& name : distribution_columns(asked_)) columns.push_back(std::move(name));
+    if (asked_.events) columns.insert(columns.end(), {"z", "pit", "tail_probability", "log_score"});
+    return columns;
+  }
+
+  std::size_t numbers_a_series() const {
+    if (asked_.events) return data_.observations() / std::max<std::size_t>(1, data_.size());
+    return asked_.request.times.size() * (classes() ? 1 : model_.features.size());
+  }
+
+  // Runs on any thread.
+  Part part(std::span<const std::size_t> series) {
+    Part made;
+    RowText text(layout_), clips(clip_layout_);
+    DistributionCells cells(asked_);
+    if (classes() && asked_.horizon) {
+      const ClassProbabilities p =
+          class_probabilities(model_, data_, series, pool_, asked_.request.guard);
+      made.clipped = p.clipped;
+      for (std::size_t s = 0; s < series.size(); ++s)
+        class_rows(series[s], kNaN, kNaN, p.row(s), text);
+    } else if (classes()) {
+      for (const ClassTrajectory& own :
+           class_trajectories(model_, data_, asked_.request, series, pool_)) {
+        made.clipped += own.probabilities.clipped;
+        for (std::size_t t = 0; t < own.times.size(); ++t)
+          class_rows(own.series, own.times[t], asked_.request.times[t], own.probabilities.row(t),
+                     text);
+      }
+    } else if (asked_.events) {
+      if (options_.top > 0) made.top.emplace(static_cast<std::size_t>(options_.top));
+      for (const JudgedEvents& own :
+           judged_events(model_, data_, series, pool_, asked_.request.guard)) {
+        for (const JudgedEvent& judged : own.observations) {
+          if (!wanted_[judged.feature]) continue;
+          if (made.top)
+            made.top->add(own.series, judged);
+          else
+            event_row(own.series, judged, cells, text);
+        }
+        clip_rows(own.series, own.clips, clips);
+        made.clipped += own.clips.size();
+      }
+    } else {
+      for (const Trajectory& own : trajectories(model_, data_, asked_.request, series, pool_)) {
+        const std::string id = layout_.cell(data_.ids[own.series]);
+        for (std::size_t t = 0; t < own.times.size(); ++t) {
+          const std::string time = layout_.time_cell(data_, own.series, own.times[t]);
+          for (const std::size_t j : asked_.features) {
+            text.begin();
+            text.name(id);
+            text.name(time);
+            if (asked_.ahead) text.exact(asked_.request.times[t]);
+            text.name(names_[j]);
+            cells.write(own.at(t, j), j, text);
+            text.end();
+          }
+        }
+        clip_rows(own.series, own.clips, clips);
+        made.clipped += own.clips.size();
+      }
+    }
+    made.series = series.size();
+    made.row_count = text.rows();
+    made.rows = text.take();
+    made.clips = clips.take();
+    return made;
+  }
+
+  void class_rows(std::size_t series, double time, double ahead,
+                  std::span<const double> probabilities, RowText& text) const {
+    const std::string id = layout_.cell(data_.ids[series]);
+    for (std::size_t k = 0; k < probabilities.size(); ++k) {
+      text.begin();
+      text.name(id);
+      if (!asked_.horizon) text.name(layout_.time_cell(data_, series, time));
+      if (asked_.ahead) text.exact(ahead);
+      text.name(class_names_[k]);
+      text.number(probabilities[k]);
+      text.end();
+    }
+  }
+
+  void event_row(std::size_t series, const JudgedEvent& judged, DistributionCells& cells,
+                 RowText& text) const {
+    text.begin();
+    text.name(layout_.cell(data_.ids[series]));
+    text.name(layout_.time_cell(data_, series, data_.times[judged.event]));
+    text.name(names_[judged.feature]);
+    text.exact(judged.observed);
+    cells.write(judged.expected, judged.feature, text);
+    const Surprise surprise = judged.surprise();
+    text.number(surprise.z);
+    text.number(judged.probability_integral());
+    text.number(judged.tail_probability());
+    text.number(surprise.log_score);
+    text.end();
+  }
+
+  void clip_rows(std::size_t series, const std::vector<Clip>& clips, RowText& text) const {
+    if (options_.clips.empty()) return;
+    const std::string id = clip_layout_.cell(data_.ids[series]);
+    for (const Clip& clip : clips) {
+      text.begin();
+      text.name(id);
+      text.name(clip_layout_.time_cell(data_, series, clip.time));
+      text.name(clip_names_[clip.feature]);
+      text.exact(clip.raw);
+      text.number(clip.used);
+      text.number(clip.sigmas);
+      text.end();
+    }
+  }
+
+  void tell(std::size_t rows, std::size_t clipped) const {
+    const std::string& path = options_.out.destination();
+    std::FILE* const told = text_stream({path, options_.clips});
+    const std::size_t times = asked_.request.times.size();
+    if (classes())
+      fmt::print(told, "{}: probabilities of {} classes for {} series{}\n", path,
+                 model_.classes.size(), data_.size(), when());
+    else if (options_.top > 0)
+      fmt::print(told, "{}: the {} least expected of {} observations\n", path, rows,
+                 data_.observations());
+    else if (asked_.events)
+      fmt::print(told, "{}: {} observations of {} series, each against what was expected\n", path,
+                 rows, data_.size());
+    else
+      fmt::print(told, "{}: {} rows, {} series at {} times{}, {} % interval\n", path, rows,
+                 data_.size(), times, asked_.ahead ? " after their last observation" : "",
+                 100 * options_.level);
+    if (options_.guard.kind != "none")
+      fmt::print(told, "{}\n", clipped_text(clipped, data_.observations()));
+  }
+
+  std::string when() const {
+    if (asked_.horizon)
+      return fmt::format(" at {:.6g}, or later data's end", model_.protocol.horizon);
+    if (asked_.request.from == PredictRequest::From::last_observation && !asked_.ahead)
+      return ", each at its last observation";
+    return fmt::format(" at {} times{}", asked_.request.times.size(),
+                       asked_.ahead ? " after their last observation" : "");
+  }
+
+  const Options& options_;
+  const Model& model_;
+  const Dataset& data_;
+  const Asked asked_;
+  ThreadPool pool_;
+  Progress progress_;
+  const RowLayout layout_, clip_layout_;
+  const std::vector<std::size_t> all_;
+  std::vector<std::string> names_, clip_names_, class_names_;  // as cells
+  std::vector<bool> wanted_;                                   // features
+};
+
+Asked understood(const Options& options, const Model& model, bool classes) {
+  Asked asked;
+  asked.request.guard = options.guard.resolve();
+  asked.level = options.level;
+  if (!options.at.empty() && !options.ahead.empty())
+    throw Error("--at and --ahead both say when; give one of them");
+  asked.events = options.at == "events";
+  asked.horizon = options.at == "horizon";
+  if (!options.ahead.empty()) {
+    asked.ahead = true;
+    asked.request.times = parse_times("--ahead", options.ahead);
+    asked.request.from = PredictRequest::From::last_observation;
+    if (asked.request.times.front() < 0)
+      throw Error(
+          fmt::format("--ahead: {} lies before the last observation; ask from 0 on, or use --at",
+                      asked.request.times.front()));
+  } else if (!asked.events && !asked.horizon && !options.at.empty()) {
+    asked.request.times = parse_times("--at", options.at);
+  }
+  if (classes) {
+    if (asked.events)
+      throw Error("--at events tells of observations; for classes give times, or --ahead");
+    if (options.at.empty() && options.ahead.empty()) {
+      asked.request.times = {0.0};
+      asked.request.from = PredictRequest::From::last_observation;
+    }
+  } else if (asked.horizon) {
+    throw Error("--at horizon is for --classes; give the times to ask for, as START:STEP:END");
+  } else if (options.at.empty() && options.ahead.empty()) {
+    throw Error(
+        "--at is missing: give the times to ask for, as START:STEP:END or t1,t2,…, or --at events; "
+        "or --ahead with times after each series' last observation");
+  }
+  if (classes && (!options.quantiles.empty() || !options.above.empty() || !options.below.empty() ||
+                  !options.features.empty() || !options.clips.empty()))
+    throw Error(
+        "--quantiles, --above, --below, --features and --clips tell of features, not of classes; "
+        "leave them out");
+  if (options.top > 0 && !asked.events)
+    throw Error("--top lists the least expected observations; give --at events with it");
+  if (!options.quantiles.empty())
+    asked.quantiles = parse_probabilities("--quantiles", options.quantiles);
+  for (const std::string& text : options.above)
+    asked.limits.push_back(parse_limit(text, true, model));
+  for (const std::string& text : options.below)
+    asked.limits.push_back(parse_limit(text, false, model));
+  for (const std::string& name : options.features)
+    asked.features.push_back(feature_of("--features", name, model));
+  if (asked.features.empty()) {
+    asked.features.resize(model.features.size());
+    std::iota(asked.features.begin(), asked.features.end(), std::size_t{0});
+  }
+  return asked;
+}
+
+void run(Options options) {
+  check_files({options.model, options.data}, {options.out.destination(), options.clips});
   const Model model = load_model(options.model);
-  const bool classes = options.classes || !model.network->has_distribution();
-  if (options.at.empty() && !classes)
-    throw Error("--at is missing: give the times to ask for, as START:STEP:END or t1,t2,…");
-  const std::vector<double> times =
-      options.at.empty() ? std::vector<double>{} : parse_times("--at", options.at);
+  options.classes = options.classes || !model.network->has_distribution();
+  Asked asked = understood(options, model, options.classes);
   const Dataset data = open_for(model, options.data);
-  ThreadPool pool(static_cast<std::size_t>(options.threads));
-  if (classes)
-    write_classes(options, model, data, times, pool);
-  else
-    write_distributions(options, model, data, times, pool);
+  Prediction(options, model, data, std::move(asked)).run();
 }
 
 }  // namespace
@@ -120,23 +395,58 @@ void run(const Options& options) {
 void add_predict(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
-      "predict", "What was to be expected at any times: distributions, or class probabilities");
+      "predict", "What is to be expected at any times: distributions, or class probabilities");
   command->add_option("model", options->model, "a trained model")->required()->type_name("MODEL");
-  command->add_option("data", options->data, "the series")->required()->type_name("DATA.csv");
-  command->add_option("--at", options->at, "times to ask for")
+  command->add_option("data", options->data, "the series")->required()->type_name("DATA");
+  command
+      ->add_option("--at", options->at,
+                   "times to ask for, each answered from what was observed before it; or `events`: "
+                   "every observation against what was expected just before it; or, for classes, "
+                   "`horizon`: where the classifier was trained and is judged")
+      ->type_name("START:STEP:END|T1,T2,...|events");
+  command
+      ->add_option("--ahead", options->ahead,
+                   "times after each series' own last observation; 0 is that moment")
       ->type_name("START:STEP:END|T1,T2,...");
-  add_output(*command, "--out", options->out, "where to write; - is standard output")
-      ->required()
-      ->type_name("PRED.csv");
+  options->out.add_to(*command, "FILE");
   command->add_option("--level", options->level, "of the predictive interval [lower, upper]")
       ->check(CLI::Range(0.001, 0.999999))
       ->capture_default_str();
+  command->add_option("--quantiles", options->quantiles, "further columns q0.1, q0.5, …")
+      ->type_name("0.1,0.5,0.9");
+  command
+      ->add_option("--above", options->above,
+                   "the probability that a feature is above a limit, as lactate=4, in a column "
+                   "P(lactate>4); may be repeated")
+      ->type_name("FEATURE=LIMIT")
+      ->allow_extra_args(false);
+  command->add_option("--below", options->below, "the same below a limit")
+      ->type_name("FEATURE=LIMIT")
+      ->allow_extra_args(false);
+  command->add_option("--features", options->features, "write only the rows of these")
+      ->delimiter(',')
+      ->type_name("NAME,...");
+  command
+      ->add_option("--top", options->top,
+                   "with --at events: only the N least expected observations, the most surprising "
+                   "first")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
   command->add_flag("--classes", options->classes,
-                    "class probabilities instead: at the times of --at, or at the end");
+                    "class probabilities instead: at the times of --at or --ahead, or at each "
+                    "series' last observation");
   add_output(*command, "--clips", options->clips, "write what the guard changed there")
       ->type_name("CLIPS.csv");
   options->guard.add_to(*command);
   add_threads(*command, options->threads);
+  command->footer(
+      "Columns: mean; aleatoric_sd (noise of the data), epistemic_sd (the model's doubt) and "
+      "predictive_sd (both) are standard deviations in the feature's unit, inf (null in JSON) "
+      "where dof is 2 or less; the distribution is mean + scale * Student-t(dof), a Gaussian "
+      "where dof is inf; lower and upper bound the interval of --level. With --at events also "
+      "z = (observed - mean) / predictive_sd, pit = P(X <= observed), tail_probability = P(at "
+      "least this far from the mean), by which --top sorts, and log_score, minus the log of the "
+      "density.");
   command->callback([options] { run(*options); });
 }
 

@@ -65,6 +65,10 @@ Progress::~Progress() { end(); }
 
 double Progress::seconds() const { return since(start_); }
 
+bool Progress::too_wide(std::size_t columns) const {
+  return terminal_ && columns > terminal_columns();
+}
+
 void Progress::begin(const std::string& note) {
   const std::lock_guard lock(mutex_);
   note_ = note;

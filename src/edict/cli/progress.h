@@ -24,6 +24,8 @@ class Progress {
   // Erases the moving line for good; whoever prints results calls it first.
   void end();
   double seconds() const;
+  // Whether a line of this width would be broken in two. A log has no width.
+  bool too_wide(std::size_t columns) const;
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <nlohmann/json.hpp>
+
 #include "edict/cli/command.h"
 #include "edict/cli/progress.h"
 #include "edict/core/error.h"
@@ -13,7 +15,7 @@ namespace edict::cli {
 namespace {
 
 struct Options {
-  std::string data, out, budget;
+  std::string data, out, budget, json;
   ConfigOptions config;
   std::vector<std::string> ranges;
   std::uint64_t seed = 0;
@@ -28,8 +30,14 @@ std::string described(const Config& config, const std::vector<study::SearchRange
   return text;
 }
 
+nlohmann::json to_json(const study::Outcome& o) {
+  return {{"trial", o.trial}, {"rung", o.rung}, {"failure", o.failure}, {"seconds", o.seconds},
+          {"nll", o.nll},     {"mse", o.mse},   {"ece", o.ece}};
+}
+
 void run(const Options& options) {
   const Config base = options.config.resolve();
+  check_files({options.data, options.config.file}, {options.json});
   study::SearchOptions search;
   search.out = options.out;
   search.budget = study::parse_budget(options.budget);
@@ -74,10 +82,17 @@ void run(const Options& options) {
   progress.end();
   const study::Outcome* best = study::best_outcome(result.outcomes);
   if (!best) throw Error(fmt::format("{}: every trial failed; see trials.csv", options.out));
-  fmt::print("{}: {} runs{}; best is trial {}, rung {}: nll {:.4f}, mse {:.4f}, in {}\n",
+  fmt::print(text_stream({options.json}),
+             "{}: {} runs{}; best is trial {}, rung {}: nll {:.4f}, mse {:.4f}, in {}\n",
              (search.out / "trials.csv").string(), result.outcomes.size(),
              result.out_of_time ? " in the time given" : "", best->trial, best->rung, best->nll,
              best->mse, (search.out / "best.toml").string());
+  nlohmann::json json{{"out_of_time", result.out_of_time},
+                      {"best", to_json(*best)},
+                      {"settings", (search.out / "best.toml").string()},
+                      {"runs", nlohmann::json::array()}};
+  for (const study::Outcome& outcome : result.outcomes) json["runs"].push_back(to_json(outcome));
+  write_json(options.json, json);
 }
 
 }  // namespace
@@ -105,6 +120,7 @@ void add_search(CLI::App& app) {
                    "lengths of a run, each a third of the next; the best third climbs")
       ->check(CLI::Range(1, 8))
       ->capture_default_str();
+  add_json(*command, options->json);
   add_threads(*command, options->threads);
   command->callback([options] { run(*options); });
 }

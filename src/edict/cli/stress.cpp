@@ -21,7 +21,7 @@ namespace {
 struct Options {
   std::string model, data, json, plot, levels = "0-9", noise = "compounding", sigma = "epistemic",
                                        split = "test";
-  std::vector<std::string> guards{"none", "edgr", "pop-mean"};
+  std::vector<std::string> guards;  // empty: all that the model can serve
   std::vector<std::int64_t> seeds{0, 1, 2};
   std::optional<double> rate, strength;
   double unit = 1.0;
@@ -57,12 +57,23 @@ std::vector<int> parse_levels(const std::string& text) {
   }
 }
 
+Guard guard_of(const Options& options, Guard::Kind kind) {
+  return {kind, options.eta, deviation_from_name(options.sigma)};
+}
+
+// EDGR asks the model what it expects, which only a distribution can tell.
+std::vector<Guard> usual_guards(const Options& options, const Model& model) {
+  std::vector<Guard> guards{guard_of(options, Guard::Kind::none)};
+  if (model.network->has_distribution()) guards.push_back(guard_of(options, Guard::Kind::edgr));
+  guards.push_back(guard_of(options, Guard::Kind::population));
+  return guards;
+}
+
 StressOptions sweep_of(const Options& options) {
   StressOptions sweep;
   sweep.guards.clear();
   for (const std::string& name : options.guards)
-    sweep.guards.push_back(
-        {guard_from_name(name), options.eta, deviation_from_name(options.sigma)});
+    sweep.guards.push_back(guard_of(options, guard_from_name(name)));
   sweep.levels = parse_levels(options.levels);
   sweep.seeds = options.seeds;
   sweep.noise = noise_from_name(options.noise);
@@ -84,16 +95,13 @@ void print(std::FILE* to, const StressResult& result) {
       const MeanStd auroc = mean([](const Result& r) { return r.auroc.value; });
       const double auprc = mean([](const Result& r) { return r.average_precision.value; }).mean;
       // A single class has no ranking.
-      const std::string ranks =
-          std::isnan(auroc.mean)
-              ? fmt::format("{:>15}  {:>7}", "–", "–")
-              : fmt::format("{:.4f} ± {:.4f}  {:7.4f}", auroc.mean, auroc.std, auprc);
+      const std::string ranks = std::isnan(auroc.mean) ? fmt::format("{:>15}  {:>7}", "–", "–")
+                                                       : fmt::format("{:.4f} ± {:.4f}  {:7.4f}",
+                                                                     auroc.mean, auroc.std, auprc);
       fmt::print(
-          to,
-          "{:9} {:>5}  {:7.2f} ± {:5.2f}  {}  {:7.4f}  {:8.4f}  {:7.2f}  {:7.2f}  {:5.1f} %\n",
+          to, "{:9} {:>5}  {:7.2f} ± {:5.2f}  {}  {:7.4f}  {:8.4f}  {:7.2f}  {:7.2f}  {:5.1f} %\n",
           name_of(curve.guard.kind), point.level < 0 ? "clean" : fmt::format("{}", point.level),
-          accuracy.mean, accuracy.std, ranks,
-          mean([](const Result& r) { return r.brier; }).mean,
+          accuracy.mean, accuracy.std, ranks, mean([](const Result& r) { return r.brier; }).mean,
           mean([](const Result& r) { return r.log_loss; }).mean,
           mean([](const Result& r) { return 100 * r.risk_coverage.at(0.9); }).mean,
           mean([](const Result& r) { return 100 * r.risk_coverage.at(0.8); }).mean,
@@ -110,6 +118,7 @@ void run(const Options& options) {
   StressOptions sweep = sweep_of(options);
   Progress progress("stress");
   const Model model = load_model(options.model);
+  if (sweep.guards.empty()) sweep.guards = usual_guards(options, model);
   const Dataset data = open_for(model, options.data);
   const JudgedSeries judged = judged_series(model, data, options.split);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
@@ -155,13 +164,16 @@ void add_stress(CLI::App& app) {
       ->type_name("CLF");
   command->add_option("data", options->data, "labelled data")->required()->type_name("DATA.csv");
   add_split(*command, options->split);
-  command->add_option("--guard", options->guards, "any of none,edgr,pop-mean; all by default")
-      ->delimiter(',');
+  command
+      ->add_option("--guard", options->guards,
+                   "which guards; by default all that the model can serve (edgr needs a "
+                   "distribution)")
+      ->delimiter(',')
+      ->type_name("{none,edgr,pop-mean}");
   command->add_option("--levels", options->levels, "noise levels, as 0-9 or 0,3,9")
       ->capture_default_str();
-  command
-      ->add_option("--noise", options->noise,
-                   "compounding, asymmetric, spikes, stuck, drift, bursts or units")
+  command->add_option("--noise", options->noise, "what is done to the observations")
+      ->type_name("{compounding,asymmetric,spikes,stuck,drift,bursts,units}")
       ->capture_default_str();
   command->add_option(
       "--rate", options->rate,
@@ -184,9 +196,11 @@ void add_stress(CLI::App& app) {
                    "EDGR's deviation. epistemic, as published, clips about 15 % of clean "
                    "observations; predictive, the model's whole deviation, about 5 % (the row "
                    "`clean` tells)")
+      ->type_name("{epistemic,predictive}")
       ->capture_default_str();
   command->add_option("--seeds", options->seeds, "of noise and classifier; default 0,1,2")
       ->delimiter(',')
+      ->type_name("N,...")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{9000000000000000}));
   add_output(*command, "--json", options->json, "results as JSON; - is standard output")
       ->type_name("FILE");

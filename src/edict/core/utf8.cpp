@@ -1,5 +1,6 @@
 #include "edict/core/utf8.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -93,6 +94,22 @@ std::string shortened(std::string_view text, std::size_t columns) {
     if (width + 1 <= columns) fitting = result.size();
   }
   return result;
+}
+
+std::string wrapped(std::string_view text, std::size_t columns) {
+  std::string result, line;
+  for (std::size_t from = 0; from < text.size();) {
+    std::size_t to = std::min(text.find(' ', from), text.size());
+    if (text.compare(to, 2, " %") == 0) to += 2;  // stays with its number
+    const std::string word(text.substr(from, to - from));
+    if (!line.empty() && display_width(line) + 1 + display_width(word) > columns) {
+      result += line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+    from = std::min(text.find_first_not_of(' ', to), text.size());
+  }
+  return result + line;
 }
 
 }  // namespace edict

@@ -16,4 +16,7 @@ std::size_t display_width(std::string_view text);
 // become "?".
 std::string shortened(std::string_view text, std::size_t columns);
 
+// The text in lines of at most `columns`, broken between words.
+std::string wrapped(std::string_view text, std::size_t columns);
+
 }  // namespace edict

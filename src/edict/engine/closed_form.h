@@ -6,8 +6,8 @@
 //
 // Further rows, which are no part of h, only forget: s(Δ) = s e^{−forgetting Δ} (forgetting.h).
 // Decay, frequency, rate and forgetting are softplus of a parameter each and thus never negative.
-// They start spread log-uniformly over the time scales from model.shortest_scale to
-// model.longest_scale, but for the last, which starts with the shortest.
+// They start spread log-uniformly over the time scales from model.shortest_timescale to
+// model.longest_timescale, but for the last, which starts with the shortest.
 #pragma once
 
 #include <algorithm>

@@ -200,7 +200,8 @@ template <class S, Head H>
 void Engine<S, H>::fail(const Column& column, std::size_t stop, const std::string& what) const {
   throw Error(fmt::format(
       "series {}: event {} at time {} {}; check its values, data.time_unit and model.step",
-      column.agenda->id, stop, column.agenda->stops[stop].time * network_.time_unit, what));
+      column.agenda->id, stop,
+      network_.time_origin + column.agenda->stops[stop].time * network_.time_unit, what));
 }
 
 // --------------------------------------------------------------------------------- operations

@@ -1,6 +1,36 @@
 #include "edict/engine/inference.h"
 
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "edict/core/error.h"
+
 namespace edict {
+namespace {
+
+// A φ that is finite may still stand for a variance that is not: it holds its logarithm.
+template <class S, Head H>
+void check_answer(const JumpOde<H>& network, const Agenda<S>& agenda, const Answer& answer,
+                  InferenceOptions::Marginals asked) {
+  const bool all = asked == InferenceOptions::Marginals::all;
+  auto next = answer.marginals.begin();
+  for (const auto& stop : agenda.stops) {
+    if (!(stop.what & Agenda<S>::kQuery)) continue;
+    const Index count = all ? network.features : static_cast<Index>(stop.count);
+    for (Index k = 0; k < count; ++k) {
+      const Marginal& m = *next++;
+      if (std::isfinite(m.mean + m.aleatoric + m.epistemic + m.scale)) continue;
+      const Index j = all ? k : agenda.feature[stop.first + static_cast<std::size_t>(k)];
+      throw Error(fmt::format(
+          "series {}: the distribution of {} at time {} is not finite; check its values, and train "
+          "the model again with a lower train.learning_rate",
+          agenda.id, network.feature_name(j), stop.time * network.time_unit));
+    }
+  }
+}
+
+}  // namespace
 
 template <class S, Head H>
 LossSums Inference<S, H>::run(Transposed<S> weights, std::span<const BasicExample<S>> examples,
@@ -24,6 +54,9 @@ LossSums Inference<S, H>::run(Transposed<S> weights, std::span<const BasicExampl
   this->begin(weights, examples);
   do this->forget_tape();
   while (this->tick());
+  if (options.marginals != InferenceOptions::Marginals::none)
+    for (std::size_t i = 0; i < answers.size(); ++i)
+      check_answer(this->network_, *examples[i].agenda, answers[i], options.marginals);
   if (options.final_states)
     for (std::size_t i = 0; i < answers.size(); ++i) {
       const auto h = this->state_.h.col(static_cast<Index>(i));

@@ -42,7 +42,8 @@ struct JumpOde {
         head(layout, settings.model, settings.loss, head_inputs(), features),
         absorb(settings.model.absorb, settings.model.absorb_bound),
         names(settings.feature_names),
-        time_unit(settings.time_unit) {
+        time_unit(settings.time_unit),
+        time_origin(settings.time_origin) {
     if (memory.inputs() > 0)
       memory_weights = layout.add("memory.jump", {3 * hidden, memory.inputs()},
                                   Start::xavier(3 * hidden, memory.inputs()));
@@ -131,7 +132,7 @@ struct JumpOde {
   std::optional<Recall> recall;
   std::optional<Classifier> classifier;  // reads h(T)
   std::vector<std::string> names;
-  double time_unit;
+  double time_unit, time_origin;
 };
 
 }  // namespace edict

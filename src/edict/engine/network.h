@@ -118,6 +118,7 @@ struct NetworkSettings {
   std::int64_t tape_megabytes = 512;
   std::vector<std::string> feature_names = {};  // for messages, as is the unit of time
   double time_unit = 1.0;
+  double time_origin = 0.0;
 };
 
 // A kind of model, as its own file describes it to the registry (model/registry.h).

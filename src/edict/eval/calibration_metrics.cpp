@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "edict/core/error.h"
 #include "edict/core/json_values.h"
 #include "edict/data/moments.h"
+#include "edict/eval/distribution.h"
 #include "edict/math/special.h"
 #include "edict/math/student_t.h"
 
@@ -26,13 +26,6 @@ void check(const Marginal& m, double x, double unit) {
   if (!std::isfinite(x)) throw Error(fmt::format("observation {}: pass a finite number", x));
   if (!(unit > 0.0) || !std::isfinite(unit))
     throw Error(fmt::format("unit {}: pass a finite number above 0", unit));
-}
-
-double negative_log_density(double z, double scale, double dof) {
-  constexpr double half_log_pi = 0.57236494292470008707;
-  if (std::isinf(dof)) return 0.5 * (z * z + std::numbers::ln2) + half_log_pi + std::log(scale);
-  return 0.5 * (dof + 1.0) * std::log1p(z * z / dof) + std::log(scale) + 0.5 * std::log(dof) +
-         half_log_pi - log_gamma_ratio(0.5 * dof, 0.5);
 }
 
 double mean_gap(const PerLevel& coverage) {
@@ -71,7 +64,7 @@ void SeriesCalibration::add(const Marginal& marginal, double x, double unit) {
   const double error = x - mean, z = error / scale;
   const bool gaussian = std::isinf(dof);
   const double new_squared_error = error * error * unit * unit;
-  const double new_nll = negative_log_density(z, scale * unit, dof);
+  const double new_nll = std::log(unit) - log_density(marginal, x);
   const double new_crps =
       unit * (gaussian ? normal_crps(x, mean, scale) : student_t_crps(x, mean, scale, dof));
   if (!std::isfinite(new_squared_error + new_nll + new_crps))

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "edict/core/error.h"
 #include "edict/model/infer.h"
 #include "edict/model/state_classifier.h"
+#include "edict/model/summary.h"
+#include "edict/protocol/filtering_agenda.h"
 
 namespace edict {
 namespace {
@@ -40,16 +43,32 @@ ClassProbabilities softmax(const Matrix<float>& logits) {
   return result;
 }
 
+// From the readout and the classifier on h(T) together.
+ClassProbabilities from_summaries(const Model& model, const Matrix<float>& summaries) {
+  const Matrix<float> of_state = StateClassifier(model).logits(
+      model.params.data() + model.params.size() - model.classifier_size(),
+      states_of(model, summaries));
+  const Matrix<double> votes =
+      model.readout.vote(summary_classifier(model), model.readout.normalised(summaries));
+  return softmax(model.readout.mixed(votes, of_state).cast<float>());
+}
+
 }  // namespace
 
 ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
                                        std::span<const std::size_t> series, ThreadPool& pool,
-                                       const Guard& guard) {
+                                       const Guard& guard, StopFlag stop) {
   check(model, data, guard);
+  if (!model.readout.empty()) {
+    const Summaries summaries = summarise(model, data, series, pool, guard);
+    ClassProbabilities result = from_summaries(model, summaries.values);
+    result.observations = summaries.observations;
+    result.clipped = summaries.clipped;
+    return result;
+  }
   if (model.network->has_distribution()) {
-    const Encoding encoding = encode(model, data, series, pool, guard);
-    ClassProbabilities result =
-        class_probabilities(model, encoding.states, model.params.tail(model.classifier_size()));
+    const Encoding encoding = encode(model, data, series, pool, guard, stop);
+    ClassProbabilities result = class_probabilities(model, encoding.states, model.classifiers());
     result.observations = encoding.observations;
     result.clipped = encoding.clipped;
     return result;
@@ -59,50 +78,116 @@ ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
   for (const std::size_t i : series) agendas.push_back(encoding_agenda(model.protocol, data, i));
   for (const auto& agenda : agendas) examples.push_back({&agenda});
   std::vector<std::vector<Clipped>> clips;
-  ClassProbabilities result =
-      softmax(infer_classes(model, examples, pool, model.inference_options(guard), &clips));
+  InferenceOptions options = model.inference_options(guard);
+  options.stop = stop;
+  ClassProbabilities result = softmax(infer_classes(model, examples, pool, options, &clips));
   for (const auto& agenda : agendas) result.observations += agenda.feature.size();
   for (const auto& own : clips) result.clipped += own.size();
   return result;
 }
 
 ClassProbabilities class_probabilities(const Model& model, const Matrix<float>& states,
-                                       const Vector<float>& classifier) {
-  return softmax(StateClassifier(model).logits(classifier.data(), states));
+                                       const Vector<float>& classifiers) {
+  const StateClassifier classifier(model);
+  const auto members = static_cast<Index>(model.members());
+  const Index hidden = states.rows() / members;
+  if (members == 1) return softmax(classifier.logits(classifiers.data(), states));
+  ClassProbabilities mean;
+  for (Index m = 0; m < members; ++m) {
+    const ClassProbabilities own = softmax(classifier.logits(
+        classifiers.data() + m * classifier.size(), states.middleRows(m * hidden, hidden)));
+    mean.classes = own.classes;
+    mean.values.resize(own.values.size());
+    for (std::size_t k = 0; k < own.values.size(); ++k)
+      mean.values[k] += own.values[k] / static_cast<double>(members);
+  }
+  return mean;
+}
+
+std::vector<ClassTrajectory> class_trajectories(const Model& model, const Dataset& data,
+                                                const PredictRequest& request,
+                                                std::span<const std::size_t> series,
+                                                ThreadPool& pool) {
+  check(model, data, request.guard);
+  const bool on_clock = request.from == PredictRequest::From::clock;
+  InferenceOptions options = model.inference_options(request.guard);
+  options.stop = request.stop;
+  std::vector<ClassTrajectory> result(series.size());
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    result[s].series = series[s];
+    result[s].times = asked_times(request, data, series[s]);
+  }
+  if (!model.readout.empty() && on_clock && !request.own_times) {
+    const Summaries summaries = summarise(model, data, series, request.times, pool, request.guard);
+    const auto count = static_cast<Index>(request.times.size());
+    for (std::size_t s = 0; s < series.size(); ++s)
+      result[s].probabilities =
+          from_summaries(model, summaries.values.middleCols(static_cast<Index>(s) * count, count));
+    return result;
+  }
+  if (!model.readout.empty()) {
+    for (ClassTrajectory& own : result) {
+      // Asked at a moment, a summary does not hold it yet; just after it, it does.
+      std::vector<double> times = own.times;
+      if (!on_clock)
+        for (double& time : times)
+          time = std::nextafter(time, std::numeric_limits<double>::infinity());
+      const Summaries summaries =
+          summarise(model, data, std::span(&own.series, 1), times, pool, request.guard);
+      own.probabilities = from_summaries(model, summaries.values);
+      own.probabilities.clipped = summaries.clipped;
+    }
+    return result;
+  }
+  std::vector<Example> examples;
+  if (!model.network->has_distribution()) {
+    // Such a model reads a whole series at once: it is asked anew for each time, with what came
+    // before.
+    for (ClassTrajectory& own : result) {
+      std::vector<Agenda<float>> agendas;
+      examples.clear();
+      if (on_clock) agendas.push_back(encoding_agenda(model.protocol, data, own.series));
+      for (const double time : own.times)
+        if (!on_clock)
+          agendas.push_back(filtering_agenda(model.protocol, data, own.series, {time}));
+      for (std::size_t t = 0; t < own.times.size(); ++t)
+        examples.push_back(on_clock
+                               ? Example{&agendas[0], model.protocol.to_model_time(own.times[t])}
+                               : Example{&agendas[t]});
+      std::vector<std::vector<Clipped>> clips;
+      own.probabilities = softmax(infer_classes(model, examples, pool, options, &clips));
+      for (const auto& clipped : clips)
+        own.probabilities.clipped = std::max(own.probabilities.clipped, clipped.size());
+    }
+    return result;
+  }
+  std::vector<Agenda<float>> agendas;
+  for (const ClassTrajectory& own : result)
+    agendas.push_back(on_clock ? query_agenda(model.protocol, data, own.series, own.times)
+                               : filtering_agenda(model.protocol, data, own.series, own.times));
+  options.marginals = InferenceOptions::Marginals::none;
+  options.states = true;
+  const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
+  const Vector<float> classifiers = model.classifiers();
+  const Index hidden = model.network->hidden() * static_cast<Index>(model.members());
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    const auto count = static_cast<Index>(result[s].times.size());
+    result[s].probabilities = class_probabilities(
+        model, Eigen::Map<const Matrix<float>>(answers[s].states.data(), hidden, count),
+        classifiers);
+    result[s].probabilities.clipped = answers[s].clips.size();
+  }
+  return result;
 }
 
 std::vector<ClassProbabilities> class_probabilities_over_time(
     const Model& model, const Dataset& data, std::span<const std::size_t> series,
-    const std::vector<double>& times, ThreadPool& pool, const Guard& guard) {
-  check(model, data, guard);
-  const bool walks = model.network->has_distribution();
-  std::vector<Agenda<float>> agendas;
-  for (const std::size_t i : series)
-    agendas.push_back(walks ? query_agenda(model.protocol, data, i, times)
-                            : encoding_agenda(model.protocol, data, i));
-  std::vector<Example> examples;
-  std::vector<ClassProbabilities> result(series.size());
-  if (!walks) {  // reads a whole series at once: asked anew for each time, with what came before
-    for (std::size_t s = 0; s < series.size(); ++s) {
-      examples.clear();
-      for (const double time : times)
-        examples.push_back({&agendas[s], model.protocol.to_model_time(time)});
-      result[s] = softmax(infer_classes(model, examples, pool, model.inference_options(guard)));
-    }
-    return result;
-  }
-  for (const auto& agenda : agendas) examples.push_back({&agenda});
-  InferenceOptions options = model.inference_options(guard);
-  options.marginals = InferenceOptions::Marginals::none;
-  options.states = true;
-  const std::vector<Answer> answers = infer(model, examples, pool, options);
-  const Vector<float> classifier = model.params.tail(model.classifier_size());
-  const auto count = static_cast<Index>(times.size());
-  for (std::size_t s = 0; s < series.size(); ++s)
-    result[s] = class_probabilities(
-        model,
-        Eigen::Map<const Matrix<float>>(answers[s].states.data(), model.network->hidden(), count),
-        classifier);
+    const std::vector<double>& times, ThreadPool& pool, const Guard& guard, StopFlag stop) {
+  PredictRequest request{times, {}, guard};
+  request.stop = stop;
+  std::vector<ClassProbabilities> result;
+  for (ClassTrajectory& own : class_trajectories(model, data, request, series, pool))
+    result.push_back(std::move(own.probabilities));
   return result;
 }
 

@@ -6,6 +6,7 @@
 
 #include "edict/core/thread_pool.h"
 #include "edict/eval/classification_metrics.h"
+#include "edict/eval/trajectory.h"
 #include "edict/model/encode.h"
 
 namespace edict {
@@ -22,21 +23,35 @@ struct ClassProbabilities {
 };
 
 // With everything observed, at T. Throws Error for a model without classifier, for data that are
-// not the model's, and for EDGR with a model that predicts no distribution.
+// not the model's, and for EDGR with a model that predicts no distribution; Interrupted when `stop`
+// is set.
 ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
                                        std::span<const std::size_t> series, ThreadPool& pool,
-                                       const Guard& guard = {});
+                                       const Guard& guard = {}, StopFlag stop = nullptr);
 
-// The same from states that are already encoded; `classifier` are Model::classifier_size()
-// parameters, of one of the model's seeds or the last ones of its own.
+// The same from states that are already encoded; `classifiers` are Model::classifiers, of one of
+// the model's seeds or the chosen ones. An ensemble tells the mean of its members' probabilities.
 ClassProbabilities class_probabilities(const Model& model, const Matrix<float>& states,
-                                       const Vector<float>& classifier);
+                                       const Vector<float>& classifiers);
 
-// For each series, one row a time (ascending, in the data's unit): what the model would have
-// decided just before the observations of that moment, if there are any, had it been asked then.
+// Along the times of a request: what the model would have decided just before the observations of
+// that moment, had it been asked then; counted from the last observation, with everything absorbed.
+struct ClassTrajectory {
+  std::size_t series = 0;
+  std::vector<double> times;         // in the data's unit
+  ClassProbabilities probabilities;  // one row a time
+};
+// Of the listed series; request.series and request.absorb_until are not looked at.
+std::vector<ClassTrajectory> class_trajectories(const Model& model, const Dataset& data,
+                                                const PredictRequest& request,
+                                                std::span<const std::size_t> series,
+                                                ThreadPool& pool);
+
+// The same on the clock alone, without the times.
 std::vector<ClassProbabilities> class_probabilities_over_time(
     const Model& model, const Dataset& data, std::span<const std::size_t> series,
-    const std::vector<double>& times, ThreadPool& pool, const Guard& guard = {});
+    const std::vector<double>& times, ThreadPool& pool, const Guard& guard = {},
+    StopFlag stop = nullptr);
 
 // The listed series that have a label, and their labels as the model numbers them.
 struct LabelledSeries {

@@ -9,6 +9,7 @@
 
 #include "edict/core/error.h"
 #include "edict/core/json_values.h"
+#include "edict/eval/ranking_curves.h"
 
 namespace edict {
 namespace {
@@ -27,47 +28,6 @@ void check_row(std::span<const double> row, std::size_t series) {
   if (std::abs(sum - 1.0) > kSumTolerance)
     throw Error(
         fmt::format("probabilities of series {} sum to {}: pass ones that sum to 1", series, sum));
-}
-
-// Calls visit(positives, negatives) for each distinct score, the highest first.
-template <class Visit>
-void each_distinct_score(const Predictions& p, std::size_t k, Visit visit) {
-  std::vector<std::size_t> order(p.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return p.probability(a, k) > p.probability(b, k);
-  });
-  for (std::size_t i = 0; i < order.size();) {
-    const double score = p.probability(order[i], k);
-    std::uint64_t positives = 0, negatives = 0;
-    for (; i < order.size() && p.probability(order[i], k) == score; ++i)
-      ++(p.label(order[i]) == k ? positives : negatives);
-    visit(positives, negatives);
-  }
-}
-
-// Pairs are counted in halves, as whole numbers: exact, whatever the ties.
-double auroc_against_rest(const Predictions& p, std::size_t k) {
-  std::uint64_t seen_positives = 0, seen_negatives = 0, half_pairs = 0;
-  each_distinct_score(p, k, [&](std::uint64_t positives, std::uint64_t negatives) {
-    half_pairs += (2 * seen_positives + positives) * negatives;
-    seen_positives += positives;
-    seen_negatives += negatives;
-  });
-  return static_cast<double>(half_pairs) /
-         (2.0 * static_cast<double>(seen_positives) * static_cast<double>(seen_negatives));
-}
-
-double average_precision_against_rest(const Predictions& p, std::size_t k) {
-  std::uint64_t seen = 0, seen_positives = 0;
-  double sum = 0.0;
-  each_distinct_score(p, k, [&](std::uint64_t positives, std::uint64_t negatives) {
-    seen += positives + negatives;
-    seen_positives += positives;
-    sum += static_cast<double>(positives) * static_cast<double>(seen_positives) /
-           static_cast<double>(seen);
-  });
-  return sum / static_cast<double>(seen_positives);
 }
 
 template <class AgainstRest>
@@ -130,10 +90,15 @@ double accuracy(const Predictions& p) {
                           [&](std::size_t i) { return p.predicted(i) == p.label(i) ? 1.0 : 0.0; });
 }
 
-Ranking auroc(const Predictions& p) { return rank(p, "AUROC", auroc_against_rest); }
+Ranking auroc(const Predictions& p) {
+  return rank(p, "AUROC",
+              [](const Predictions& all, std::size_t k) { return auroc(score_steps(all, k)); });
+}
 
 Ranking average_precision(const Predictions& p) {
-  return rank(p, "average precision", average_precision_against_rest);
+  return rank(p, "average precision", [](const Predictions& all, std::size_t k) {
+    return average_precision(score_steps(all, k));
+  });
 }
 
 double brier(const Predictions& p) {

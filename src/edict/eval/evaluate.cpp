@@ -4,8 +4,7 @@
 #include <vector>
 
 #include "edict/core/json_values.h"
-#include "edict/model/infer.h"
-#include "edict/protocol/holdout.h"
+#include "edict/eval/judged_observation.h"
 
 namespace edict {
 namespace {
@@ -18,51 +17,44 @@ std::optional<CalibrationResult> judged(std::span<const SeriesCalibration> serie
 
 }  // namespace
 
-Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std::size_t> series,
-                    ThreadPool& pool, const Guard& guard) {
-  const DataSettings& settings = model.config.data;
-  const Holdout holdout = draw_holdout(data, model.protocol.t_cut, settings.holdout,
-                                       static_cast<std::uint64_t>(settings.seed));
-  std::vector<Agenda<float>> agendas;
-  for (std::size_t i : series)
-    agendas.push_back(evaluation_agenda(model.protocol, data, i, holdout));
+void EvaluationSums::add(std::size_t series, const JudgedObservation& o) {
+  if (o.extrapolated) {
+    extrapolation_[series].add(o.expected, o.x);
+    return;
+  }
+  interpolation_[series].add(o.expected, o.x);
+  if (o.informed) informed_[series].add(o.expected, o.x);
+}
 
-  const double cut = model.protocol.to_model_time(model.protocol.t_cut);
-  std::vector<SeriesCalibration> interpolation(series.size()), informed(series.size()),
-      extrapolation(series.size());
-  InferenceOptions options = model.inference_options(guard);
-  options.marginals = InferenceOptions::Marginals::observed;
-  const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
-  pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
-    const auto& stops = agendas[i].stops;
-    const auto first_absorbed = static_cast<std::size_t>(
-        std::find_if(stops.begin(), stops.end(),
-                     [](const auto& s) { return (s.what & Agenda<float>::kAbsorb) != 0; }) -
-        stops.begin());
-    each_observation(agendas[i], answers[i],
-                     [&](std::size_t stop, std::int32_t, const Marginal& expected, double x) {
-                       if (stops[stop].time >= cut) {
-                         extrapolation[i].add(expected, x);
-                         return;
-                       }
-                       interpolation[i].add(expected, x);
-                       if (stop > first_absorbed) informed[i].add(expected, x);
-                     });
-  });
-  return {judged(interpolation), judged(informed), judged(extrapolation)};
+Evaluation EvaluationSums::result(const ShownObservations& shown) const {
+  return {judged(interpolation_), judged(informed_), judged(extrapolation_), shown.absorbed,
+          shown.clipped};
+}
+
+Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std::size_t> series,
+                    ThreadPool& pool, const Guard& guard, StopFlag stop) {
+  EvaluationSums sums(series.size());
+  const ShownObservations shown = each_judged_observation(
+      model, data, series, pool, guard, stop,
+      [&](std::size_t i, const JudgedObservation& observation) { sums.add(i, observation); });
+  return sums.result(shown);
 }
 
 nlohmann::json to_json(const Evaluation& evaluation) {
   return {{"interpolation", json_or_null(evaluation.interpolation)},
           {"informed_interpolation", json_or_null(evaluation.informed_interpolation)},
-          {"extrapolation", json_or_null(evaluation.extrapolation)}};
+          {"extrapolation", json_or_null(evaluation.extrapolation)},
+          {"absorbed_observations", evaluation.absorbed},
+          {"clipped_observations", evaluation.clipped}};
 }
 
 void from_json(const nlohmann::json& json, Evaluation& evaluation) {
   const auto read = [&](const char* task) {
     return optional_from_json<CalibrationResult>(json.at(task));
   };
-  evaluation = {read("interpolation"), read("informed_interpolation"), read("extrapolation")};
+  evaluation = {read("interpolation"), read("informed_interpolation"), read("extrapolation"),
+                json.at("absorbed_observations").get<std::size_t>(),
+                json.at("clipped_observations").get<std::size_t>()};
 }
 
 }  // namespace edict

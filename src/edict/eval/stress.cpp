@@ -14,12 +14,6 @@
 namespace edict {
 namespace {
 
-Vector<float> classifier_of(const Model& model, std::int64_t seed) {
-  for (const SeedClassifier& classifier : model.seed_classifiers)
-    if (classifier.seed == seed) return classifier.params;
-  return model.params.tail(model.classifier_size());
-}
-
 bool by_rate(NoiseKind kind) {
   return kind == NoiseKind::compounding || kind == NoiseKind::asymmetric;
 }
@@ -80,11 +74,11 @@ class Sweep {
   void score(const Dataset& data, const Guard& guard, std::span<const std::int64_t> seeds,
              StressPoint& point) {
     leave_if_stopped(options_.stop);
-    if (model_.classifier_size() > 0 && model_.network->has_distribution()) {
+    if (model_.readout.empty() && model_.network->has_distribution()) {
       const Encoding encoding = encode(model_, data, all_, pool_, guard);
       count(encoding.clipped, encoding.observations, point);
       for (const std::int64_t seed : seeds)
-        add(class_probabilities(model_, encoding.states, classifier_of(model_, seed)), point);
+        add(class_probabilities(model_, encoding.states, model_.classifiers(seed)), point);
     } else {
       const ClassProbabilities p = class_probabilities(model_, data, all_, pool_, guard);
       count(p.clipped, p.observations, point);

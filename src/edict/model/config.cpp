@@ -78,6 +78,22 @@ void declare(ClassifySettings& s, settings::Keys& keys) {
              s.evidential_weight, 0, 1e6));
 }
 
+void declare(ReadoutSettings& s, settings::Keys& keys) {
+  using namespace settings;
+  keys.push_back(whole("readout.members",
+                       "networks that classify from a summary of the series beside h(T); 0: none",
+                       s.members, 0, 1000));
+  keys.push_back(whole("readout.width", "units in each of their two layers", s.width, 1, 4096));
+  keys.push_back(whole("readout.epochs", "passes over the training split", s.epochs, 1, 1e6));
+  keys.push_back(whole("readout.batch", "series a step", s.batch, 1, 1e6));
+  keys.push_back(number("readout.learning_rate", "of Adam, at its peak", s.learning_rate, 0, 10));
+  keys.push_back(number("readout.weight_decay", "decoupled weight decay", s.weight_decay, 0, 10));
+  keys.push_back(
+      number("readout.dropout", "share of the units left out at each step", s.dropout, 0, 0.95));
+  keys.push_back(number("readout.input_dropout", "share of the inputs left out at each step",
+                        s.input_dropout, 0, 0.95));
+}
+
 // The keys of one table that registered models declare for themselves.
 void declare_own(std::string_view table, settings::Values& values, settings::Keys& keys) {
   for (const ModelKind& kind : model_kinds())
@@ -102,6 +118,7 @@ settings::Keys keys(Config& config) {
   declare_own("loss.", config.model.own, all);
   declare(config.train, all);
   declare(config.classify, all);
+  declare(config.classify.readout, all);
   return all;
 }
 

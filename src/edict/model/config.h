@@ -40,6 +40,18 @@ struct TrainSettings {
   std::int64_t tape_megabytes = 512;
 };
 
+// The classifier that reads a summary of the series beside h(T) (model/readout.h).
+struct ReadoutSettings {
+  std::int64_t members = 0;
+  std::int64_t width = 64;
+  std::int64_t epochs = 20;
+  std::int64_t batch = 128;
+  double learning_rate = 1e-3;
+  double weight_decay = 0.01;
+  double dropout = 0.5;
+  double input_dropout = 0.2;
+};
+
 // The classifier on h(T).
 struct ClassifySettings {
   std::int64_t seed = 0;
@@ -52,6 +64,7 @@ struct ClassifySettings {
   double fine_tune_rate = 1e-4;
   double fine_tune_thin = 0.0;
   double evidential_weight = 1.0;
+  ReadoutSettings readout;
 };
 
 struct Config {

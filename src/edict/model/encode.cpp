@@ -8,7 +8,7 @@
 namespace edict {
 
 Encoding encode(const Model& model, const Dataset& data, std::span<const std::size_t> series,
-                ThreadPool& pool, const Guard& guard) {
+                ThreadPool& pool, const Guard& guard, StopFlag stop) {
   model.check_data(data);
   if (!model.network->has_distribution())
     throw Error(fmt::format("{} has no state h(T) to encode series to; it classifies by itself",
@@ -22,8 +22,10 @@ Encoding encode(const Model& model, const Dataset& data, std::span<const std::si
   InferenceOptions options = model.inference_options(guard);
   options.marginals = InferenceOptions::Marginals::none;
   options.states = true;
+  options.stop = stop;
   const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
-  result.states.resize(model.network->hidden(), static_cast<Index>(series.size()));
+  result.states.resize(model.network->hidden() * static_cast<Index>(model.members()),
+                       static_cast<Index>(series.size()));
   for (std::size_t i = 0; i < answers.size(); ++i) {
     std::copy(answers[i].states.begin(), answers[i].states.end(),
               result.states.col(static_cast<Index>(i)).data());

@@ -10,15 +10,22 @@
 
 namespace edict {
 
-// One answer an example.
+// One answer an example; of an ensemble, what its members say together (model/ensemble.h).
 std::vector<Answer> infer(const Model& model, std::span<const Example> examples, ThreadPool& pool,
                           const InferenceOptions& options);
 
-// The losses of scored stops alone, summed in a fixed order.
+// The same of each member by itself.
+std::vector<std::vector<Answer>> infer_members(const Model& model,
+                                               std::span<const Example> examples, ThreadPool& pool,
+                                               const InferenceOptions& options);
+
+// The losses of scored stops alone, summed in a fixed order. Throws Error for an ensemble: its
+// members are trained one by one.
 LossSums infer_losses(const Model& model, std::span<const Example> examples, ThreadPool& pool,
                       StopFlag stop = nullptr);
 
-// Class scores before the softmax, classes × examples. `clips`, if given, gets one entry an
+// Class scores before the softmax, classes × examples; of an ensemble, the logarithms of its
+// members' mean probabilities. `clips`, if given, gets one entry an
 // example. Throws Error where a score is not finite.
 Matrix<float> infer_classes(const Model& model, std::span<const Example> examples, ThreadPool& pool,
                             const InferenceOptions& options = {},

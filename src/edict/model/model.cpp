@@ -14,17 +14,49 @@
 #include "edict/data/fingerprint.h"
 #include "edict/model/model_check.h"
 #include "edict/model/registry.h"
+#include "edict/model/summary.h"
 
 namespace edict {
 namespace {
 
-constexpr int kFormat = 2;
+// An ensemble has a number of its own: a program that does not know of members would take the
+// first of them for all.
+constexpr int kFormat = 2, kEnsembleFormat = 3;
 
 constexpr const char* kClassifier = "classifier.";  // begins the names of its tensors
 
 std::string seed_tensor(std::int64_t seed, const Tensor& tensor) {
   return fmt::format("classifier_seeds.{}.{}", seed,
                      tensor.name.substr(std::string_view(kClassifier).size()));
+}
+
+// Begins the names of a member's tensors; those of the first are called as a single model's.
+std::string member_prefix(std::size_t member) {
+  return member == 0 ? "" : fmt::format("members.{}.", member + 1);
+}
+
+std::vector<std::int64_t> seeds_of(const std::vector<SeedClassifier>& classifiers) {
+  std::vector<std::int64_t> seeds;
+  for (const SeedClassifier& classifier : classifiers) seeds.push_back(classifier.seed);
+  return seeds;
+}
+
+std::vector<std::int64_t> seeds_from_json(const nlohmann::json& json) {
+  std::vector<std::int64_t> seeds;
+  for (const auto& seed : json) {
+    // A fraction would be rounded, a number beyond 64 bits undefined.
+    if (!seed.is_number_integer()) throw Error("its metadata is malformed");
+    seeds.push_back(seed.get<std::int64_t>());
+  }
+  if (std::set(seeds.begin(), seeds.end()).size() != seeds.size())
+    throw Error("its metadata contradicts itself");
+  return seeds;
+}
+
+constexpr const char* kKnots = "readout.knots";
+
+std::string readout_tensor(std::size_t member, const Tensor& tensor) {
+  return fmt::format("readout.{}.{}", member, tensor.name);
 }
 
 nlohmann::json to_json(const Standardisation& z) {
@@ -47,10 +79,24 @@ void resolve_time_scales(const Protocol& protocol, const Dataset& data, const Sp
                          settings.memory_mean || settings.recall;
   if (settings.propagator != "closed-form" && !remembers) return;
   const Gaps found = gaps(protocol, data, split.train);
-  if (!settings.shortest_scale && found.median > 0)
-    settings.shortest_scale = std::min(10 * found.median, found.longest_series / 10);
-  if (!settings.longest_scale && found.longest_series > 0)
-    settings.longest_scale = 5 * found.longest_series;
+  if (!settings.shortest_timescale && found.median > 0)
+    settings.shortest_timescale = std::min(10 * found.median, found.longest_series / 10);
+  if (!settings.longest_timescale && found.longest_series > 0)
+    settings.longest_timescale = 5 * found.longest_series;
+}
+
+// A copy of everything but the network and its parameters.
+Model without_numbers(const Model& model) {
+  Model copy;
+  copy.config = model.config;
+  copy.features = model.features;
+  copy.statics = model.statics;
+  copy.classes = model.classes;
+  copy.protocol = model.protocol;
+  copy.seen = model.seen;
+  copy.reading = model.reading;
+  copy.time_axis = model.time_axis;
+  return copy;
 }
 
 }  // namespace
@@ -94,16 +140,9 @@ Model Model::create(const Config& config, const Dataset& data, const Split& spli
 
 Model Model::with_classifier(const Config& settings,
                              const std::vector<std::string>& class_names) const {
-  Model model;
-  model.config = config;
+  Model model = without_numbers(*this);
   model.config.classify = settings.classify;
-  model.features = features;
-  model.statics = statics;
   model.classes = class_names;
-  model.reading = reading;
-  model.time_axis = time_axis;
-  model.protocol = protocol;
-  model.seen = seen;
   model.network = make_network(model.config, features, static_cast<Index>(statics.size()),
                                static_cast<Index>(class_names.size()));
   model.params = model.network->layout().initial<float>(
@@ -120,6 +159,55 @@ Index Model::classifier_size() const {
   for (const Tensor& tensor : network->layout().tensors())
     if (tensor.name.starts_with(kClassifier)) size += tensor.size;
   return size;
+}
+
+Model Model::member(std::size_t index) const {
+  Model model = without_numbers(*this);
+  model.config.train.seed += static_cast<std::int64_t>(index);
+  model.network =
+      make_network(config, features, static_cast<Index>(statics.size()), network->classes());
+  model.params = params_of(index);
+  model.seed_classifiers = seed_classifiers_of(index);
+  return model;
+}
+
+Vector<float> Model::classifiers(std::optional<std::int64_t> seed) const {
+  const Index size = classifier_size();
+  Vector<float> all(size * static_cast<Index>(members()));
+  for (std::size_t m = 0; m < members(); ++m) {
+    auto own = all.segment(static_cast<Index>(m) * size, size);
+    own = params_of(m).tail(size);
+    if (!seed) continue;
+    for (const SeedClassifier& c : seed_classifiers_of(m))
+      if (c.seed == *seed) own = c.params;
+  }
+  return all;
+}
+
+Model ensemble(std::vector<Model> members) {
+  if (members.empty()) throw Error("an ensemble needs at least one member");
+  const auto shared = [](const Model& model) {
+    Config config = model.config;
+    config.train.seed = config.classify.seed = 0;
+    return Hash()
+        .text(to_toml(config))
+        .text(json_text(nlohmann::json{model.features, model.statics, model.classes,
+                                       to_json(model.protocol.standardisation),
+                                       to_json(model.protocol.population), to_json(model.seen)}))
+        .number(model.protocol.horizon)
+        .value();
+  };
+  Model whole = std::move(members.front());
+  for (std::size_t m = 1; m < members.size(); ++m) {
+    if (members[m].members() > 1 || whole.params.size() != members[m].params.size() ||
+        shared(members[m]) != shared(whole))
+      throw Error(
+          fmt::format("member {} of the ensemble differs from the first by more than its seed; "
+                      "train all of them on the same data with the same settings",
+                      m + 1));
+    whole.others.push_back({std::move(members[m].params), std::move(members[m].seed_classifiers)});
+  }
+  return whole;
 }
 
 MatchedData Model::match(Dataset data) const {
@@ -180,7 +268,9 @@ std::uint64_t fingerprint(const Model& model) {
         .numbers(std::span<const double>(z->scale))
         .numbers(std::span<const double>(z->statics_mean))
         .numbers(std::span<const double>(z->statics_scale));
-  hash.bytes(model.params.data(), static_cast<std::size_t>(model.params.size()) * sizeof(float));
+  for (std::size_t m = 0; m < model.members(); ++m)
+    hash.bytes(model.params_of(m).data(),
+               static_cast<std::size_t>(model.params.size()) * sizeof(float));
   return hash.value();
 }
 
@@ -222,10 +312,8 @@ std::vector<std::size_t> Model::series_of(const Dataset& data, std::string_view 
 // ---------------------------------------------------------------------------------------- file
 
 TensorFile to_tensors(const Model& model) {
-  std::vector<std::int64_t> seeds;
-  for (const SeedClassifier& classifier : model.seed_classifiers) seeds.push_back(classifier.seed);
-  const nlohmann::json meta = {
-      {"format", kFormat},
+  nlohmann::json meta = {
+      {"format", model.members() > 1 ? kEnsembleFormat : kFormat},
       {"config", to_json(model.config)},
       {"features", model.features},
       {"statics", model.statics},
@@ -237,22 +325,41 @@ TensorFile to_tensors(const Model& model) {
       {"seen", to_json(model.seen)},
       {"reading", to_json(model.reading)},
       {"time_axis", to_json(model.time_axis)},
-      {"classifier_seeds", seeds},
+      {"classifier_seeds", seeds_of(model.seed_classifiers)},
   };
+  for (const Member& other : model.others)
+    meta["others"].push_back({{"classifier_seeds", seeds_of(other.seed_classifiers)}});
+  if (!model.readout.empty())
+    meta["readout"] = {{"members", model.readout.members.size()},
+                       {"indicators", model.readout.indicators},
+                       {"share", model.readout.share}};
   TensorFile file;
   file.metadata["edict"] = json_text(meta);
-  for (const Tensor& tensor : model.network->layout().tensors()) {
-    const float* const begin = model.params.data() + tensor.offset;
-    file.tensors.push_back({tensor.name, tensor.shape, {begin, begin + tensor.size}});
-  }
   const Index first = model.params.size() - model.classifier_size();
-  for (const SeedClassifier& classifier : model.seed_classifiers)
-    for (const Tensor& tensor : model.network->layout().tensors()) {
-      if (!tensor.name.starts_with(kClassifier)) continue;
-      const float* const begin = classifier.params.data() + tensor.offset - first;
-      file.tensors.push_back(
-          {seed_tensor(classifier.seed, tensor), tensor.shape, {begin, begin + tensor.size}});
-    }
+  for (std::size_t m = 0; m < model.members(); ++m) {
+    const std::string prefix = member_prefix(m);
+    const auto add = [&](const std::string& name, const Tensor& tensor, const float* begin) {
+      file.tensors.push_back({prefix + name, tensor.shape, {begin, begin + tensor.size}});
+    };
+    for (const Tensor& tensor : model.network->layout().tensors())
+      add(tensor.name, tensor, model.params_of(m).data() + tensor.offset);
+    for (const SeedClassifier& c : model.seed_classifiers_of(m))
+      for (const Tensor& tensor : model.network->layout().tensors())
+        if (tensor.name.starts_with(kClassifier))
+          add(seed_tensor(c.seed, tensor), tensor, c.params.data() + tensor.offset - first);
+  }
+  if (!model.readout.empty()) {
+    const Matrix<float>& knots = model.readout.knots;
+    file.tensors.push_back(
+        {kKnots, {knots.cols(), knots.rows()}, {knots.data(), knots.data() + knots.size()}});
+    const SummaryClassifier network = summary_classifier(model);
+    for (std::size_t m = 0; m < model.readout.members.size(); ++m)
+      for (const Tensor& tensor : network.layout().tensors()) {
+        const float* const begin = model.readout.members[m].data() + tensor.offset;
+        file.tensors.push_back(
+            {readout_tensor(m, tensor), tensor.shape, {begin, begin + tensor.size}});
+      }
+  }
   return file;
 }
 
@@ -265,14 +372,16 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
     throw refuse("it has no edict metadata (was it written by another program?)");
   Model model;
   bool classifier = false;
-  std::vector<std::int64_t> seeds;
+  std::vector<std::vector<std::int64_t>> seeds;  // of the classifiers of each member
+  std::size_t networks = 0;                      // of the readout
   try {
     const nlohmann::json meta = parse_json(found->second);
     if (meta.at("format") == 1)
       throw Error(fmt::format(
           "{}: was written by an earlier version of edict; train it again with this one",
           path.string()));
-    if (meta.at("format") != kFormat)
+    const bool several = meta.at("format") == kEnsembleFormat;
+    if (meta.at("format") != kFormat && !several)
       throw refuse(
           fmt::format("format {} is not known to this version", json_text(meta.at("format"))));
     try {
@@ -293,31 +402,43 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
       // Models from before tables of every kind were read have neither.
       if (meta.contains("reading")) model.reading = reading_from_json(meta.at("reading"));
       if (meta.contains("time_axis")) model.time_axis = time_axis_from_json(meta.at("time_axis"));
+      seeds.push_back(seeds_from_json(meta.at("classifier_seeds")));
+      if (several)
+        for (const auto& other : meta.at("others"))
+          seeds.push_back(seeds_from_json(other.at("classifier_seeds")));
     } catch (const Error& error) {
       throw refuse(error.what());
     }
-    for (const auto& seed : meta.at("classifier_seeds")) {
-      // A fraction would be rounded, a number beyond 64 bits undefined.
-      if (!seed.is_number_integer()) throw refuse("its metadata is malformed");
-      seeds.push_back(seed.get<std::int64_t>());
+    if (meta.contains("readout")) {
+      const nlohmann::json& readout = meta["readout"];
+      readout.at("members").get_to(networks);
+      readout.at("indicators").get_to(model.readout.indicators);
+      readout.at("share").get_to(model.readout.share);
+      if (networks > file.tensors.size() || !(model.readout.share >= 0 && model.readout.share <= 1))
+        throw refuse("its metadata contradicts itself");
     }
   } catch (const nlohmann::json::exception&) {
     throw refuse("its metadata is malformed");
   }
   if (!model.config.data.t_cut) throw refuse("its data.t_cut is not resolved");
+  if (model.config.data.start == "origin" && !model.config.data.origin)
+    throw refuse("its data.origin is not resolved");
+  model.protocol.origin = model.config.data.clock_origin();
+  model.protocol.may_start_earlier = model.config.data.start == "origin";
   model.protocol.time_unit = model.config.data.time_unit;
   model.protocol.t_cut = *model.config.data.t_cut;
   model.protocol.from_first = model.config.data.start == "first";
   if (const std::string wrong = wrong_protocol(model); !wrong.empty()) throw refuse(wrong);
-  if ((classifier ? model.classes.size() < 2 : !seeds.empty()) ||
-      std::set(seeds.begin(), seeds.end()).size() != seeds.size())
+  const bool any_seed =
+      std::any_of(seeds.begin(), seeds.end(), [](const auto& own) { return !own.empty(); });
+  if (classifier ? model.classes.size() < 2 : any_seed)
     throw refuse("its metadata contradicts itself");
   model.network =
       make_network(model.config, model.features, static_cast<Index>(model.statics.size()),
                    classifier ? static_cast<Index>(model.classes.size()) : 0);
   std::size_t stored_numbers = 0;
   for (const NamedTensor& t : file.tensors) stored_numbers += t.values.size();
-  if (static_cast<std::size_t>(model.network->layout().size()) > stored_numbers)
+  if (static_cast<std::size_t>(model.network->layout().size()) > stored_numbers / seeds.size())
     throw refuse("it holds fewer numbers than its configuration asks");
   const auto take = [&](const std::string& name, const std::vector<Index>& shape, float* to) {
     const auto stored = std::find_if(file.tensors.begin(), file.tensors.end(),
@@ -328,16 +449,40 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
       throw refuse("tensor '" + name + "' has another shape than its configuration asks");
     std::copy(stored->values.begin(), stored->values.end(), to);
   };
-  model.params.resize(model.network->layout().size());
-  for (const Tensor& tensor : model.network->layout().tensors())
-    take(tensor.name, tensor.shape, model.params.data() + tensor.offset);
-  const Index first = model.params.size() - model.classifier_size();
-  for (const std::int64_t seed : seeds) {
-    SeedClassifier& own = model.seed_classifiers.emplace_back(
-        SeedClassifier{seed, Vector<float>(model.classifier_size())});
+  const Index size = model.network->layout().size(), first = size - model.classifier_size();
+  for (std::size_t m = 0; m < seeds.size(); ++m) {
+    const std::string prefix = member_prefix(m);
+    Member own{Vector<float>(size), {}};
     for (const Tensor& tensor : model.network->layout().tensors())
-      if (tensor.name.starts_with(kClassifier))
-        take(seed_tensor(seed, tensor), tensor.shape, own.params.data() + tensor.offset - first);
+      take(prefix + tensor.name, tensor.shape, own.params.data() + tensor.offset);
+    for (const std::int64_t seed : seeds[m]) {
+      SeedClassifier& trained = own.seed_classifiers.emplace_back(
+          SeedClassifier{seed, Vector<float>(model.classifier_size())});
+      for (const Tensor& tensor : model.network->layout().tensors())
+        if (tensor.name.starts_with(kClassifier))
+          take(prefix + seed_tensor(seed, tensor), tensor.shape,
+               trained.params.data() + tensor.offset - first);
+    }
+    if (m > 0) {
+      model.others.push_back(std::move(own));
+      continue;
+    }
+    model.params = std::move(own.params);
+    model.seed_classifiers = std::move(own.seed_classifiers);
+  }
+  if (networks > 0) {
+    if (!classifier || !model.network->has_distribution() || model.members() > 1)
+      throw refuse("its metadata contradicts itself");
+    model.readout.knots.resize(Readout::kKnots, summary_size(model));
+    for (const Index row : model.readout.indicators)
+      if (row < 0 || row >= summary_size(model)) throw refuse("its metadata contradicts itself");
+    take(kKnots, {summary_size(model), Readout::kKnots}, model.readout.knots.data());
+    const SummaryClassifier network = summary_classifier(model);
+    for (std::size_t m = 0; m < networks; ++m) {
+      Vector<float>& params = model.readout.members.emplace_back(network.layout().size());
+      for (const Tensor& tensor : network.layout().tensors())
+        take(readout_tensor(m, tensor), tensor.shape, params.data() + tensor.offset);
+    }
   }
   if (const std::string wrong = wrong_parameters(model); !wrong.empty()) throw refuse(wrong);
   return model;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "edict/data/match.h"
 #include "edict/engine/network.h"
 #include "edict/model/config.h"
+#include "edict/model/readout.h"
 #include "edict/model/safetensors.h"
 #include "edict/protocol/agenda.h"
 #include "edict/protocol/protocol.h"
@@ -26,8 +28,17 @@ struct SeedClassifier {
   Vector<float> params;
 };
 
+// What training from one more seed left behind: a further member of an ensemble.
+struct Member {
+  Vector<float> params;
+  std::vector<SeedClassifier> seed_classifiers;
+};
+
+// One trained network, or an ensemble of them: members that differ by train.seed alone and share
+// everything but their numbers. A single model is the ensemble of one. How members answer together
+// is told in model/ensemble.h.
 struct Model {
-  Config config;  // resolved: data.t_cut and data.start are what training used
+  Config config;  // resolved: data.t_cut and data.start are what training used; seeds: the first's
   std::vector<std::string> features, statics, classes;
   Protocol protocol;
   SeenSeries seen;  // of training, validation and test
@@ -38,6 +49,8 @@ struct Model {
   Vector<float> params;
   // Trained from several seeds on the same states h(T); the chosen one is also in `params`.
   std::vector<SeedClassifier> seed_classifiers;
+  std::vector<Member> others;  // the members after the first, whose numbers stand above
+  Readout readout;             // empty without one
 
   // A network for this data with initial parameters; resolves what the configuration left open,
   // and records which series the split takes.
@@ -51,6 +64,23 @@ struct Model {
 
   // How many of the last parameters are the classifier's on h(T); 0 without one.
   Index classifier_size() const;
+
+  std::size_t members() const { return 1 + others.size(); }
+  const Vector<float>& params_of(std::size_t member) const {
+    return member == 0 ? params : others[member - 1].params;
+  }
+  Vector<float>& params_of(std::size_t member) {
+    return member == 0 ? params : others[member - 1].params;
+  }
+  const std::vector<SeedClassifier>& seed_classifiers_of(std::size_t member) const {
+    return member == 0 ? seed_classifiers : others[member - 1].seed_classifiers;
+  }
+  // A copy of one member as a model of its own, with the seed that it was trained from.
+  Model member(std::size_t index) const;
+
+  // The classifiers of all members one after the other, classifier_size() numbers each: those
+  // trained from `seed` where a member carries one, else its chosen one.
+  Vector<float> classifiers(std::optional<std::int64_t> seed = {}) const;
 
   // Whether the whole model was trained on the classes too, which shows it what lies after t_cut.
   bool fine_tuned() const;
@@ -79,6 +109,10 @@ struct Model {
   // that leaves nothing.
   std::vector<std::size_t> series_of(const Dataset& data, std::string_view which) const;
 };
+
+// The ensemble of these models, in their order. Throws Error unless they differ by their seeds
+// alone.
+Model ensemble(std::vector<Model> members);
 
 // Tells models apart: of settings, names, scales and parameters.
 std::uint64_t fingerprint(const Model& model);

@@ -55,12 +55,17 @@ std::string wrong_protocol(const Model& model) {
 }
 
 std::string wrong_parameters(const Model& model) {
-  for (const Tensor& tensor : model.network->layout().tensors())
-    if (!model.params.segment(tensor.offset, tensor.size).allFinite())
-      return fmt::format("tensor '{}' holds a number that is not finite", tensor.name);
-  for (const SeedClassifier& own : model.seed_classifiers)
-    if (!own.params.allFinite())
-      return fmt::format("its classifier of seed {} holds a number that is not finite", own.seed);
+  for (std::size_t m = 0; m < model.members(); ++m) {
+    for (const Tensor& tensor : model.network->layout().tensors())
+      if (!model.params_of(m).segment(tensor.offset, tensor.size).allFinite())
+        return fmt::format("tensor '{}' holds a number that is not finite", tensor.name);
+    for (const SeedClassifier& own : model.seed_classifiers_of(m))
+      if (!own.params.allFinite())
+        return fmt::format("its classifier of seed {} holds a number that is not finite", own.seed);
+  }
+  if (!model.readout.knots.allFinite()) return "its readout holds a knot that is not finite";
+  for (const Vector<float>& member : model.readout.members)
+    if (!member.allFinite()) return "its readout holds a number that is not finite";
   return {};
 }
 

@@ -33,7 +33,8 @@ NetworkSettings network_settings(const Config& config) {
           config.classify.layers,
           config.train.tape_megabytes,
           {},
-          config.data.time_unit};
+          config.data.time_unit,
+          config.data.clock_origin()};
 }
 
 std::unique_ptr<Network> make_network(const Config& config,

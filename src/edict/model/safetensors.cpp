@@ -142,7 +142,11 @@ TensorFile tensors_from(std::string_view bytes, const std::filesystem::path& nam
   }
 }
 
-void write_tensors(const TensorFile& file, const std::filesystem::path& path) {
+namespace {
+
+// write(bytes) for each part of the file, in order.
+template <class Write>
+void each_part(const TensorFile& file, const Write& write) {
   nlohmann::ordered_json header;
   header["__metadata__"] = file.metadata;
   std::uint64_t offset = 0;
@@ -155,13 +159,25 @@ void write_tensors(const TensorFile& file, const std::filesystem::path& path) {
   std::string text = json_text(header);
   text.resize((text.size() + 7) / 8 * 8, ' ');  // the numbers start aligned
   const std::uint64_t header_size = text.size();
-  AtomicFile out(path);
-  out.write({reinterpret_cast<const char*>(&header_size), sizeof header_size});
-  out.write(text);
+  write({reinterpret_cast<const char*>(&header_size), sizeof header_size});
+  write(text);
   for (const NamedTensor& tensor : file.tensors)
-    out.write({reinterpret_cast<const char*>(tensor.values.data()),
-               tensor.values.size() * sizeof(float)});
+    write({reinterpret_cast<const char*>(tensor.values.data()),
+           tensor.values.size() * sizeof(float)});
+}
+
+}  // namespace
+
+void write_tensors(const TensorFile& file, const std::filesystem::path& path) {
+  AtomicFile out(path);
+  each_part(file, [&](std::string_view bytes) { out.write(bytes); });
   out.commit();
+}
+
+std::string tensor_bytes(const TensorFile& file) {
+  std::string all;
+  each_part(file, [&](std::string_view bytes) { all += bytes; });
+  return all;
 }
 
 }  // namespace edict

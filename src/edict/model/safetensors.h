@@ -33,5 +33,7 @@ TensorFile read_tensors(const std::filesystem::path& path, const char* remedy = 
 TensorFile tensors_from(std::string_view bytes, const std::filesystem::path& name,
                         const char* remedy = kTrainAgain);
 void write_tensors(const TensorFile& file, const std::filesystem::path& path);
+// What write_tensors writes.
+std::string tensor_bytes(const TensorFile& file);
 
 }  // namespace edict

@@ -6,18 +6,22 @@
 #include <cmath>
 
 #include "edict/core/error.h"
+#include "edict/model/ensemble.h"
 
 namespace edict {
 
 StreamEngine::StreamEngine(std::shared_ptr<const Model> model, const Guard& guard)
     : model_(std::move(model)),
       fingerprint_(fingerprint(*model_)),
-      weights_(model_->network->weights(model_->params.data())),
       worker_(model_->network->worker()),
-      absorb_(model_->inference_options(guard)) {
+      absorb_(model_->inference_options(guard)),
+      answers_(model_->members()),
+      own_(model_->members()) {
   if (!model_->network->has_distribution()) throw no_distribution(model_->config.model.kind);
   absorb_.marginals = InferenceOptions::Marginals::none;
   absorb_.final_states = true;
+  for (std::size_t m = 0; m < model_->members(); ++m)
+    weights_.push_back(model_->network->weights(model_->params_of(m).data()));
 }
 
 StreamState StreamEngine::begin(double start, std::span<const double> covariates) {
@@ -31,13 +35,18 @@ StreamState StreamEngine::begin(double start, std::span<const double> covariates
   for (std::size_t c = 0; c < covariates.size(); ++c)
     agenda.covariates.push_back(model_->protocol.to_model_covariate(c, covariates[c]));
   const Example example{&agenda};
-  Answer answer;
-  worker_->infer(weights_, {&example, 1}, absorb_, {&answer, 1});
   StreamState state;
   state.model_ = fingerprint_;
   state.time_ = start;
-  state.dt_ = answer.final_dt;
-  state.h_ = std::move(answer.final_state);
+  for (std::size_t m = 0; m < weights_.size(); ++m) {
+    Answer answer;
+    worker_->infer(weights_[m], {&example, 1}, absorb_, {&answer, 1});
+    if (m == 0)
+      state.dt_ = answer.final_dt;
+    else
+      state.other_dt_.push_back(answer.final_dt);
+    state.h_.insert(state.h_.end(), answer.final_state.begin(), answer.final_state.end());
+  }
   return state;
 }
 
@@ -45,7 +54,9 @@ void StreamEngine::check(const StreamState& state, double time) const {
   if (state.h_.empty())
     throw Error("a stream state that was never begun; make one with StreamEngine::begin");
   if (state.model() != fingerprint_ ||
-      state.h_.size() != static_cast<std::size_t>(model_->network->state_rows()))
+      state.h_.size() !=
+          static_cast<std::size_t>(model_->network->state_rows()) * weights_.size() ||
+      state.other_dt_.size() + 1 != weights_.size())
     throw Error("the stream's state belongs to another model; begin the stream again");
   if (!std::isfinite(time) || time < state.time())
     throw Error(
@@ -54,18 +65,30 @@ void StreamEngine::check(const StreamState& state, double time) const {
                     time, state.time()));
 }
 
-// The first `count` agendas, from their examples' states.
-void StreamEngine::run(std::size_t count, const InferenceOptions& options) {
+// Each member's answers to the first agendas, one a state, from these states.
+void StreamEngine::run(std::span<const StreamState* const> states,
+                       const InferenceOptions& options) {
   constexpr std::size_t kTogether = 64;
-  if (answers_.size() < count) {
-    answers_.resize(count);
-    // What a single event can add to it, so that nothing is allocated later.
-    for (Answer& answer : answers_) answer.clips.reserve(model_->features.size());
-  }
-  for (std::size_t first = 0; first < count; first += kTogether) {
-    const std::size_t n = std::min(kTogether, count - first);
-    worker_->infer(weights_, std::span(examples_).subspan(first, n), options,
-                   std::span(answers_).subspan(first, n));
+  const std::size_t count = states.size();
+  const auto rows = static_cast<std::size_t>(model_->network->state_rows());
+  for (std::size_t m = 0; m < weights_.size(); ++m) {
+    std::vector<Answer>& answers = answers_[m];
+    if (answers.size() < count) {
+      answers.resize(count);
+      // What a single event can add to it, so that nothing is allocated later.
+      for (Answer& answer : answers) answer.clips.reserve(model_->features.size());
+    }
+    examples_.clear();
+    for (std::size_t i = 0; i < count; ++i) {
+      examples_.push_back({&agendas_[i]});
+      examples_.back().state = states[i]->h_.data() + m * rows;
+      examples_.back().dt = m == 0 ? states[i]->dt_ : states[i]->other_dt_[m - 1];
+    }
+    for (std::size_t first = 0; first < count; first += kTogether) {
+      const std::size_t n = std::min(kTogether, count - first);
+      worker_->infer(weights_[m], std::span(examples_).subspan(first, n), options,
+                     std::span(answers).subspan(first, n));
+    }
   }
 }
 
@@ -77,7 +100,7 @@ void StreamEngine::observe(std::span<const Event> events) {
   if (std::adjacent_find(seen_.begin(), seen_.end()) != seen_.end())
     throw Error("a stream is given twice in one batch; give its events one batch after the other");
   if (agendas_.size() < events.size()) agendas_.resize(events.size());
-  examples_.clear();
+  states_.clear();
   for (std::size_t i = 0; i < events.size(); ++i) {
     const Event& event = events[i];
     check(*event.state, event.time);
@@ -97,40 +120,44 @@ void StreamEngine::observe(std::span<const Event> events) {
         throw Error(fmt::format("feature '{}' is given twice at time {}", names[j], event.time));
       agenda.observe(o.feature, model_->protocol.to_model_value(j, o.value));
     }
-    examples_.push_back({&agenda});
-    examples_.back().state = event.state->h_.data();
-    examples_.back().dt = event.state->dt_;
+    states_.push_back(event.state);
   }
-  run(events.size(), absorb_);
+  run(states_, absorb_);
+  // Only now, when every member has taken everything, does a state move.
   for (std::size_t i = 0; i < events.size(); ++i) {
     // Without an observation there was no event: the state stays where it is.
     if (events[i].observed.empty()) continue;
-    events[i].state->time_ = events[i].time;
-    events[i].state->dt_ = answers_[i].final_dt;
-    std::ranges::copy(answers_[i].final_state, events[i].state->h_.begin());
+    StreamState& state = *events[i].state;
+    state.time_ = events[i].time;
+    auto to = state.h_.begin();
+    for (std::size_t m = 0; m < weights_.size(); ++m) {
+      const Answer& answer = answers_[m][i];
+      (m == 0 ? state.dt_ : state.other_dt_[m - 1]) = answer.final_dt;
+      to = std::ranges::copy(answer.final_state, to).out;
+    }
   }
 }
 
 std::span<const Marginal> StreamEngine::distribution(std::span<const Question> questions) {
   if (agendas_.size() < questions.size()) agendas_.resize(questions.size());
-  examples_.clear();
+  states_.clear();
   for (std::size_t i = 0; i < questions.size(); ++i) {
     const StreamState& state = *questions[i].state;
     check(state, questions[i].time);
     Agenda<float>& agenda = agendas_[i];
     agenda.clear(model_->protocol.to_model_time(state.time()));
     agenda.stop(model_->protocol.to_model_time(questions[i].time), Agenda<float>::kQuery);
-    examples_.push_back({&agenda});
-    examples_.back().state = state.h_.data();
-    examples_.back().dt = state.dt_;
+    states_.push_back(&state);
   }
-  run(questions.size(), ask_);
+  run(states_, ask_);
   const std::size_t features = model_->features.size();
   marginals_.resize(questions.size() * features);
   for (std::size_t i = 0; i < questions.size(); ++i)
-    for (std::size_t j = 0; j < features; ++j)
-      marginals_[i * features + j] =
-          to_raw(model_->protocol.standardisation, j, answers_[i].marginals[j]);
+    for (std::size_t j = 0; j < features; ++j) {
+      for (std::size_t m = 0; m < own_.size(); ++m) own_[m] = answers_[m][i].marginals[j];
+      marginals_[i * features + j] = to_raw(model_->protocol.standardisation, j,
+                                            own_.size() == 1 ? own_.front() : mixture(own_));
+    }
   return marginals_;
 }
 

@@ -43,18 +43,18 @@ class StreamEngine {
 
  private:
   void check(const StreamState& state, double time) const;
-  void run(std::size_t count, const InferenceOptions& options);
+  void run(std::span<const StreamState* const> states, const InferenceOptions& options);
 
   std::shared_ptr<const Model> model_;
   std::uint64_t fingerprint_;
-  Weights weights_;
+  std::vector<Weights> weights_;  // of each member
   std::unique_ptr<Worker> worker_;
   InferenceOptions absorb_, ask_;
   std::vector<Agenda<float>> agendas_;
   std::vector<Example> examples_;
-  std::vector<Answer> answers_;
-  std::vector<Marginal> marginals_;
-  std::vector<const StreamState*> seen_;
+  std::vector<std::vector<Answer>> answers_;  // of each member
+  std::vector<Marginal> marginals_, own_;
+  std::vector<const StreamState*> states_, seen_;
 };
 
 }  // namespace edict

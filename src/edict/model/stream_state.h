@@ -2,8 +2,9 @@
 // few hundred bytes that can be copied, kept as bytes, and brought back by a later program.
 //
 //   8 bytes  magic and version           8    the solver's step (double)
-//   8        fingerprint of the model    4    N, and 4 of zero
-//   8        time (double)               4·N  state (float)         8  hash of all before it
+//   8        fingerprint of the model    4    N of all members, and 4: members after the first
+//   8        time (double)               4·N  state (float), one member after the other
+//   8 for each further member, its step (double)                    8  hash of all before it
 //
 // The N numbers are h and, where a model remembers observations, what it remembers of them.
 #pragma once
@@ -35,8 +36,9 @@ class StreamState {
 
   std::uint64_t model_ = 0;
   double time_ = 0.0;
-  double dt_ = 0.0;       // the step that an adaptive solver tries next
-  std::vector<float> h_;  // and what is remembered
+  double dt_ = 0.0;               // the step that an adaptive solver tries next
+  std::vector<double> other_dt_;  // of an ensemble's members after the first
+  std::vector<float> h_;          // and what is remembered; one member after the other
 };
 
 }  // namespace edict

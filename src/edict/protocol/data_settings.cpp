@@ -15,8 +15,13 @@ void declare(DataSettings& s, settings::Keys& keys) {
   keys.push_back(
       flag("data.standardise", "z-normalise features by the training split", s.standardise));
   keys.push_back(text("data.start",
-                      "where a series' clock starts: at 0, at its first event, or whichever fits",
-                      s.start, {"auto", "zero", "first"}));
+                      "where a series' clock starts: at 0, at its first event, at data.origin (or "
+                      "its first event if that is earlier); auto: zero or first, whichever fits",
+                      s.start, {"auto", "zero", "first", "origin"}));
+  keys.push_back(number_or_auto(
+      "data.origin",
+      "where clocks start under data.start=origin; auto: the first time of the training split",
+      s.origin, -1e30, 1e30));
   keys.push_back(number("data.time_unit", "times are divided by this before the model sees them",
                         s.time_unit, 1e-30, 1e30));
   keys.push_back(number_or_auto(

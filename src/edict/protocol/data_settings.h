@@ -16,9 +16,13 @@ struct DataSettings {
   std::string split = "series";
   bool standardise = true;
   std::string start = "auto";
+  std::optional<double> origin;  // of data.start = "origin"; empty: chosen from the data
   double time_unit = 1.0;
   std::optional<double> t_cut;  // empty: chosen from the data
   double holdout = 0.1;
+
+  // The time that is 0 to the model.
+  double clock_origin() const { return start == "origin" ? origin.value_or(0.0) : 0.0; }
 };
 
 void declare(DataSettings& settings, settings::Keys& keys);

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "edict/core/error.h"
+#include "edict/protocol/filtering_agenda.h"
 
 namespace edict {
 namespace {
@@ -33,8 +34,7 @@ TimeRange time_range(const Dataset& data, const std::vector<std::size_t>& series
 Agenda<float> begin_agenda(const Protocol& protocol, const Dataset& data, std::size_t series) {
   Agenda<float> agenda;
   agenda.id = data.ids[series];
-  const bool from_first = protocol.from_first && data.events(series) > 0;
-  agenda.start = from_first ? protocol.to_model_time(data.times[data.first_event[series]]) : 0.0;
+  agenda.start = protocol.to_model_time(protocol.start_of(data, series));
   const auto covariates = data.covariates(series);
   for (std::size_t c = 0; c < covariates.size(); ++c)
     agenda.covariates.push_back(protocol.to_model_covariate(c, covariates[c]));
@@ -50,11 +50,23 @@ void check_start(const Protocol& protocol, const Agenda<float>& agenda) {
     throw Error(
         fmt::format("series {}: time {} lies before the model's clock starts at {}; train "
                     "with data.start=first",
-                    agenda.id, agenda.stops.front().time * protocol.time_unit,
-                    agenda.start * protocol.time_unit));
+                    agenda.id, protocol.to_raw_time(agenda.stops.front().time),
+                    protocol.to_raw_time(agenda.start)));
 }
 
 }  // namespace
+
+double Protocol::start_of(const Dataset& data, std::size_t series) const {
+  if (data.events(series) == 0) return origin;
+  const double first = data.times[data.first_event[series]];
+  return from_first || (may_start_earlier && first < origin) ? first : origin;
+}
+
+double Protocol::end_of(const Dataset& data, std::size_t series) const {
+  if (data.events(series) == 0) return horizon;
+  const double last = data.times[data.first_event[series + 1] - 1];
+  return t_cut <= horizon ? std::max(t_cut, last) : last;
+}
 
 float Protocol::to_model_value(std::size_t feature, double value) const {
   return static_cast<float>(
@@ -84,7 +96,10 @@ Protocol fit_protocol(DataSettings& settings, const Dataset& data, const Split& 
   if (settings.start == "zero" && range.first < 0)
     throw Error(
         fmt::format("the data begin at time {}, before 0; set data.start=first", range.first));
+  if (settings.start == "origin" && !settings.origin) settings.origin = range.first;
   Protocol protocol;
+  protocol.origin = settings.clock_origin();
+  protocol.may_start_earlier = settings.start == "origin";
   protocol.time_unit = settings.time_unit;
   protocol.t_cut = *settings.t_cut;
   protocol.from_first = settings.start == "first";
@@ -173,15 +188,21 @@ Agenda<float> encoding_agenda(const Protocol& protocol, const Dataset& data, std
   return agenda;
 }
 
-Agenda<float> query_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
-                           const std::vector<double>& times) {
+namespace {
+
+// Everything absorbed, and queries before or after the observations of their moment.
+enum class Asked { before, after };
+
+Agenda<float> asking_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
+                            const std::vector<double>& times, Asked asked) {
   Agenda<float> agenda = begin_agenda(protocol, data, series);
-  if (!protocol.from_first && !times.empty() && times.front() < 0)
+  const bool fixed = !protocol.from_first && !protocol.may_start_earlier;
+  if (fixed && !times.empty() && times.front() < 0)
     throw Error(fmt::format("time {} lies before the model's clock starts at 0; ask from 0 on",
                             times.front()));
   auto next = times.begin();
   const auto query_until = [&](double time) {
-    for (; next != times.end() && *next <= time; ++next)
+    for (; next != times.end() && (asked == Asked::before ? *next <= time : *next < time); ++next)
       agenda.stop(std::max(agenda.start, protocol.to_model_time(*next)), Agenda<float>::kQuery);
   };
   for (std::size_t e = data.first_event[series]; e < data.first_event[series + 1]; ++e) {
@@ -192,6 +213,18 @@ Agenda<float> query_agenda(const Protocol& protocol, const Dataset& data, std::s
   query_until(kInf);
   check_start(protocol, agenda);
   return agenda;
+}
+
+}  // namespace
+
+Agenda<float> query_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
+                           const std::vector<double>& times) {
+  return asking_agenda(protocol, data, series, times, Asked::before);
+}
+
+Agenda<float> filtering_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
+                               const std::vector<double>& times) {
+  return asking_agenda(protocol, data, series, times, Asked::after);
 }
 
 }  // namespace edict

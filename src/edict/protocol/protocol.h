@@ -16,14 +16,22 @@
 namespace edict {
 
 struct Protocol {
-  double time_unit = 1.0;           // times are divided by this
+  double origin = 0.0;              // the time that is 0 to the model
+  double time_unit = 1.0;           // times since then are divided by this
   double t_cut = 0.0;               // in the data's unit: training sees what is before it
-  bool from_first = false;          // a series' clock starts at its first event, else at 0
+  bool from_first = false;          // a series' clock starts at its first event, else at origin
+  bool may_start_earlier = false;   // or at its first event, where that lies before the origin
   double horizon = 0.0;             // last time of the training split: where h(T) is read
   Standardisation standardisation;  // between the data's units and the model's
   Standardisation population;       // of the training split; the same, if data.standardise
 
-  double to_model_time(double time) const { return time / time_unit; }
+  double to_model_time(double time) const { return (time - origin) / time_unit; }
+  double to_raw_time(double time) const { return origin + time * time_unit; }
+  // When the clock of a series starts, in the data's unit.
+  double start_of(const Dataset& data, std::size_t series) const;
+  // Until when a picture of a series goes: its last event, or t_cut where that is later but one
+  // that training came to.
+  double end_of(const Dataset& data, std::size_t series) const;
   // A value as the model sees it. One beyond any measurement stays one that products in single
   // precision can bear.
   float to_model_value(std::size_t feature, double value) const;

@@ -106,7 +106,7 @@ std::string html_page(const std::string& title, const std::string& lead,
     body += fmt::format("<h2>{}</h2>\n<p>{}</p>\n<div class=\"figures\">", escape(section.title),
                         section.text);
     for (const std::string& figure : section.figures) body += figure;
-    body += "</div>\n";
+    body += "</div>\n" + section.tables;
   }
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "

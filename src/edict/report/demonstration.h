@@ -26,6 +26,7 @@ std::string stress_figure(const StressResult& result);
 struct Section {
   std::string title, text;
   std::vector<std::string> figures;
+  std::string tables = {};  // HTML below the figures
 };
 std::string html_page(const std::string& title, const std::string& lead,
                       const std::vector<Section>& sections);

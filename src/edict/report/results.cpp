@@ -135,8 +135,10 @@ void add_score(const Group& group, Score score, const std::optional<int>& level,
       const StressCurve* curve = run->results.stress->find(guard.kind);
       const StressPoint* point = curve ? point_of(*curve, level) : nullptr;
       if (!point) continue;
-      for (const ClassificationResult& seed : point->seeds)
-        values.push_back(100 * (score == Score::accuracy ? seed.accuracy : seed.auroc.value));
+      for (const ClassificationResult& seed : point->seeds) {
+        const double value = score == Score::accuracy ? seed.accuracy : seed.auroc.value;
+        if (!std::isnan(value)) values.push_back(100 * value);  // a single class has no ranking
+      }
       folders.push_back(run->folder);
     }
     const std::string method = method_name(group.method, guard.kind);

@@ -293,7 +293,7 @@ std::string runs_section(const Study& study) {
       "scope=\"col\">folder</th></tr></thead><tbody>\n";
   std::vector<std::string> anchored;
   for (const StudiedRun& run : study.runs) {
-    if (run.failure) continue;
+    if (run.folder.empty()) continue;  // it failed before there was anything to show
     const std::string id = group_id(run.folder);
     const bool first = std::find(anchored.begin(), anchored.end(), id) == anchored.end();
     anchored.push_back(id);

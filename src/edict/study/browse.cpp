@@ -64,11 +64,12 @@ BrowsedView view_of(const Model& model, const Dataset& absorbed, const Guard& gu
   });
   if (model.network->classes() > 0) {
     const std::size_t first = 0;
-    const auto p =
-        class_probabilities_over_time(model, absorbed, std::span(&first, 1), times, pool, guard);
-    for (std::size_t k = 0; k < p[0].classes; ++k) {
+    const ClassProbabilities p =
+        class_trajectories(model, absorbed, {times, {}, guard}, std::span(&first, 1), pool)[0]
+            .probabilities;
+    for (std::size_t k = 0; k < p.classes; ++k) {
       std::vector<double>& one = view.probability.emplace_back();
-      for (std::size_t t = 0; t < times.size(); ++t) one.push_back(short_number(p[0].row(t)[k]));
+      for (std::size_t t = 0; t < times.size(); ++t) one.push_back(short_number(p.row(t)[k]));
     }
   }
   return view;
@@ -92,8 +93,8 @@ Browse browse(const Model& model, const Dataset& data, std::span<const std::size
     if (whole.events() == 0) continue;
     const Dataset before = subset(data, std::span(&i, 1), cut);
     const Dataset noisy = with_noise(whole, {}, options.noise, model.protocol.standardisation);
-    const double start = model.protocol.from_first ? whole.times.front() : 0.0;
-    const double end = std::max(cut, whole.times.back());
+    const double start = model.protocol.start_of(data, i);
+    const double end = model.protocol.end_of(data, i);
     std::vector<double> times;
     for (int k = 0; k <= options.points; ++k)
       times.push_back(start + (end - start) * k / options.points);

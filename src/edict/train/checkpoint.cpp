@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -12,6 +14,7 @@
 #include "edict/core/error.h"
 #include "edict/core/hash.h"
 #include "edict/core/json_text.h"
+#include "edict/core/read_file.h"
 #include "edict/train/schedule.h"
 
 namespace edict {
@@ -72,7 +75,7 @@ EpochRow row_from_json(const nlohmann::json& r) {
 }
 
 // Everything but the tensors. A run writes one row an epoch, counts from the best of them, and the
-// first is always the best so far.
+// first is always the best so far; where training went on from a trained model, that is row 0.
 Checkpoint state_from_json(const nlohmann::json& json, Adam& adam) {
   Checkpoint state;
   if (!json.at("fingerprint").is_number_unsigned()) throw Unusable{"its state is malformed"};
@@ -84,11 +87,12 @@ Checkpoint state_from_json(const nlohmann::json& json, Adam& adam) {
   for (const auto& r : json.at("rows")) {
     state.rows.push_back(row_from_json(r));
     since_best = state.rows.back().best ? 0 : since_best + 1;
-    if (state.rows.back().epoch != static_cast<std::int64_t>(state.rows.size()))
+    const std::int64_t first = state.rows.front().epoch == 0 ? 0 : 1;
+    if (state.rows.back().epoch != first + static_cast<std::int64_t>(state.rows.size()) - 1)
       throw Unusable{"its epochs are not in order"};
   }
   if (state.rows.empty() || !state.rows.front().best || state.since_best != since_best ||
-      state.epochs_done != static_cast<std::int64_t>(state.rows.size()) || adam.steps < 0)
+      state.epochs_done != state.rows.back().epoch || adam.steps < 0)
     throw Unusable{"its state contradicts itself"};
   return state;
 }
@@ -191,17 +195,60 @@ Checkpoint load_checkpoint(const std::filesystem::path& path, std::uint64_t fing
   }
 }
 
+namespace {
+
+constexpr std::string_view kMetricsHeader =
+    "epoch,learning_rate,nll,kl,evidence,loss,validation_nll,validation_mse,best,"
+    "cross_entropy,validation_cross_entropy,validation_accuracy\n";
+
+}  // namespace
+
 void write_metrics(const std::vector<EpochRow>& rows, const std::filesystem::path& path) {
   AtomicFile out(path);
-  out.write(
-      "epoch,learning_rate,nll,kl,evidence,loss,validation_nll,validation_mse,best,"
-      "cross_entropy,validation_cross_entropy,validation_accuracy\n");
+  out.write(kMetricsHeader);
   for (const EpochRow& r : rows)
     out.write(fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", r.epoch, r.learning_rate, r.nll,
                           r.kl, r.evidence, r.loss, r.validation_nll, r.validation_mse,
                           r.best ? 1 : 0, r.cross_entropy, r.validation_cross_entropy,
                           r.validation_accuracy));
   out.commit();
+}
+
+std::vector<EpochRow> read_metrics(const std::filesystem::path& path) {
+  const auto refuse = [&] {
+    return Error(
+        fmt::format("{}: is not the metrics file of a training run; remove it", path.string()));
+  };
+  const std::string text = read_file(path);
+  if (!text.starts_with(kMetricsHeader)) throw refuse();
+  std::vector<EpochRow> rows;
+  const char *at = text.data() + kMetricsHeader.size(), *const end = text.data() + text.size();
+  while (at != end) {
+    EpochRow r;
+    double epoch = 0, best = 0;
+    double* const cells[] = {&epoch,
+                             &r.learning_rate,
+                             &r.nll,
+                             &r.kl,
+                             &r.evidence,
+                             &r.loss,
+                             &r.validation_nll,
+                             &r.validation_mse,
+                             &best,
+                             &r.cross_entropy,
+                             &r.validation_cross_entropy,
+                             &r.validation_accuracy};
+    for (double* const cell : cells) {
+      const auto [next, error] = std::from_chars(at, end, *cell);
+      const char expected = cell == cells[std::size(cells) - 1] ? '\n' : ',';
+      if (error != std::errc() || next == end || *next != expected) throw refuse();
+      at = next + 1;
+    }
+    r.epoch = static_cast<std::int64_t>(epoch);
+    r.best = best != 0;
+    rows.push_back(r);
+  }
+  return rows;
 }
 
 }  // namespace edict

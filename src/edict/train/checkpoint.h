@@ -33,5 +33,7 @@ Checkpoint load_checkpoint(const std::filesystem::path& path, std::uint64_t fing
                            Model& model, Adam& adam);
 
 void write_metrics(const std::vector<EpochRow>& rows, const std::filesystem::path& path);
+// What write_metrics wrote. Throws Error where it is something else.
+std::vector<EpochRow> read_metrics(const std::filesystem::path& path);
 
 }  // namespace edict

@@ -9,8 +9,8 @@
 #include "edict/core/error.h"
 #include "edict/core/generator.h"
 #include "edict/model/encode.h"
-#include "edict/model/state_classifier.h"
 #include "edict/train/adam.h"
+#include "edict/train/readout_training.h"
 #include "edict/train/recalibrate.h"
 #include "edict/train/training_set.h"
 
@@ -105,11 +105,12 @@ void train_seeds(const Dataset& data, const Split& split, std::span<const std::i
     result.runs[s] = train_seed(classifier, options.settings, seeds[s],
                                 initial.tail(classifier.size()), train, validation, options.stop);
   });
-  const ClassifierRun* best = &result.runs.front();
-  for (const ClassifierRun& run : result.runs) {
+  ClassifierRun* best = &result.runs.front();
+  for (ClassifierRun& run : result.runs) {
     model.seed_classifiers.push_back({run.seed, run.params});
     if (better(run, *best)) best = &run;
   }
+  best->chosen = true;
   model.params.tail(classifier.size()) = best->params;
   model.config.classify.seed = best->seed;
 }
@@ -150,10 +151,47 @@ void fine_tune(const Dataset& data, const Split& split, ThreadPool& pool,
       {model.config.classify.seed, model.params.tail(model.classifier_size())}};
 }
 
+ClassifierResult train_members(const Model& frozen, const Dataset& data, const Split& split,
+                               ThreadPool& pool, const ClassifierOptions& options) {
+  ClassifierResult all;
+  std::vector<Model> members;
+  for (std::size_t m = 0; m < frozen.members(); ++m) {
+    if (options.on_member) options.on_member(m);
+    ClassifierResult own = train_classifier(frozen.member(m), data, split, pool, options);
+    all.interrupted = own.interrupted;
+    if (own.interrupted) return all;
+    for (ClassifierRun& run : own.runs) {
+      run.member = m;
+      all.runs.push_back(std::move(run));
+    }
+    all.fine_tuning.insert(all.fine_tuning.end(), own.fine_tuning.begin(), own.fine_tuning.end());
+    all.never_seen = std::move(own.never_seen);
+    all.train = own.train;
+    all.validation = own.validation;
+    all.unlabelled = own.unlabelled;
+    members.push_back(std::move(own.model));
+  }
+  all.model = ensemble(std::move(members));
+  if (!all.fine_tuning.empty() && all.model.config.train.recalibrate) try {
+      recalibrate(all.model, distribution_training_set(all.model, data, split).validation, pool,
+                  options.stop);
+    } catch (const Interrupted&) {
+      all.interrupted = true;
+    }
+  return all;
+}
+
 }  // namespace
 
 ClassifierResult train_classifier(const Model& frozen, const Dataset& data, const Split& split,
                                   ThreadPool& pool, const ClassifierOptions& options) {
+  if (frozen.members() > 1) {
+    if (options.settings.readout.members > 0)
+      throw Error(
+          "readout.members: an ensemble classifies from its members' states; leave it out, or "
+          "give a single model");
+    return train_members(frozen, data, split, pool, options);
+  }
   frozen.check_data(data);
   check_trainable(split, frozen.config.data);
   if (!frozen.network->has_distribution())
@@ -179,6 +217,8 @@ ClassifierResult train_classifier(const Model& frozen, const Dataset& data, cons
   try {
     train_seeds(data, split, labels, seeds, pool, options, result);
     if (config.classify.fine_tune > 0) fine_tune(data, split, pool, options, result);
+    if (config.classify.readout.members > 0 && !result.interrupted)
+      train_readout(data, split, labels, pool, options.stop, result);
   } catch (const Interrupted&) {
     result.interrupted = true;
   }

@@ -10,6 +10,11 @@
 // model that was trained with train.recalibrate is recalibrated again, on the validation split as
 // before.
 //
+// Each member of an ensemble gets classifiers of its own, on its own states, as if it stood alone.
+//
+// With readout.members the summary of each series is classified too (train/readout_training.h),
+// from the states as fine-tuning left them.
+//
 // Series without a label are left out (in fine-tuning they still teach the distribution). Classes
 // are all those of the data; one without a series in the training split is never learnt, so that
 // series of it count as errors later.
@@ -20,6 +25,7 @@
 
 #include "edict/core/thread_pool.h"
 #include "edict/model/model.h"
+#include "edict/model/state_classifier.h"
 #include "edict/train/trainer.h"
 
 namespace edict {
@@ -29,7 +35,8 @@ struct ClassifierOptions {
   std::vector<std::int64_t> seeds;  // empty: settings.seed and the two after it
   StopFlag stop = nullptr;          // asked before every epoch, in fine-tuning every batch
   std::function<void(std::int64_t epoch, std::int64_t batch, std::int64_t batches)> on_batch;
-  std::function<void(const EpochRow&)> on_epoch;  // of fine-tuning; row 0 is where it starts
+  std::function<void(const EpochRow&)> on_epoch;      // of fine-tuning; row 0 is where it starts
+  std::function<void(std::size_t member)> on_member;  // before each, counted from 0
 };
 
 // The best epoch of one seed.
@@ -37,12 +44,15 @@ struct ClassifierRun {
   std::int64_t seed = 0, epoch = 0;
   double validation_accuracy = 0, validation_cross_entropy = 0;
   Vector<float> params;
+  std::size_t member = 0;  // of an ensemble, counted from 0
+  bool chosen = false;     // the best of its member's seeds
 };
 
 struct ClassifierResult {
-  Model model;                            // its config.classify.seed is the chosen seed
-  std::vector<ClassifierRun> runs;        // in the order of the seeds
-  std::vector<EpochRow> fine_tuning;      // empty without it
+  Model model;                            // its config.classify.seed is the (first) chosen seed
+  std::vector<ClassifierRun> runs;        // in the order of members and seeds
+  std::vector<EpochRow> fine_tuning;      // of every member in turn; empty without it
+  LabelFit readout, state;                // validation: the readout, and the classifier on h(T)
   std::vector<std::string> never_seen;    // classes without a series in the training split
   std::size_t train = 0, validation = 0;  // labelled series
   std::size_t unlabelled = 0;             // in these two splits

@@ -23,6 +23,9 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
+// Thrown in the middle of an epoch that the deadline ends.
+struct OutOfTime {};
+
 // Solver steps and stops of a series: about what it costs.
 double cost(const Model& model, const Agenda<float>& agenda) {
   if (agenda.stops.empty()) return 0;
@@ -87,6 +90,8 @@ class Trainer {
     if (options_.on_start) options_.on_start(result.resumed_from);
     try {
       result.stopped_early = run_epochs();
+    } catch (const OutOfTime&) {
+      result.out_of_time = true;
     } catch (const Interrupted&) {
       // The epoch that was left half-way is forgotten: the state, the checkpoint and the model file
       // are those of the last complete one, and a resumed run begins that epoch again.
@@ -104,36 +109,41 @@ class Trainer {
   }
 
  private:
-  // Whether it ended because validation no longer improved. Throws Interrupted.
+  // Whether it ended because validation no longer improved. Throws Interrupted and OutOfTime.
   bool run_epochs() {
-    if (set_.start_counts && state_.rows.empty()) {
+    if ((set_.start_counts || options_.start_counts) && state_.rows.empty()) {
       EpochRow start;
       validate(start);
-      record(start);
-      if (options_.on_epoch) options_.on_epoch(start);
+      finish(start);
     }
+    std::chrono::duration<double> longest{0};
     while (state_.epochs_done < settings_.epochs) {
       if (settings_.patience > 0 && state_.since_best >= settings_.patience) return true;
+      const auto begin = std::chrono::steady_clock::now();
+      if (options_.deadline && begin + longest > *options_.deadline) throw OutOfTime();
       EpochRow row = epoch(state_.epochs_done);
       validate(row);
       ++state_.epochs_done;
       state_.since_best = row.best ? 0 : state_.since_best + 1;
-      record(row);
-      if (!options_.out.empty()) {
-        // The checkpoint comes first: where there is a model there is a checkpoint it can be
-        // continued from. A run that is killed after it writes the others when it is resumed.
-        save_checkpoint(state_, model_, adam_, checkpoint_path(options_.out));
-        write_metrics(state_.rows, metrics_path(options_.out));
-        if (row.best) save_model(model_, options_.out);
-      }
-      if (options_.on_epoch) options_.on_epoch(row);
+      finish(row);
+      longest = std::max<std::chrono::duration<double>>(longest,
+                                                        std::chrono::steady_clock::now() - begin);
     }
     return false;
   }
 
-  void record(const EpochRow& row) {
+  // Remembers an epoch, on disk too, and tells of it.
+  void finish(const EpochRow& row) {
     state_.rows.push_back(row);
     if (row.best) state_.best = model_.params;
+    if (!options_.out.empty()) {
+      // The checkpoint comes first: where there is a model there is a checkpoint it can be
+      // continued from. A run that is killed after it writes the others when it is resumed.
+      save_checkpoint(state_, model_, adam_, checkpoint_path(options_.out));
+      write_metrics(state_.rows, metrics_path(options_.out));
+      if (row.best) save_model(model_, options_.out);
+    }
+    if (options_.on_epoch) options_.on_epoch(row);
   }
 
   // One pass over the training series. Everything drawn is keyed by the epoch's number, so that an
@@ -150,6 +160,8 @@ class Trainer {
     row.epoch = number + 1;
     for (std::int64_t batch = 0; batch < batches_; ++batch) {
       leave_if_stopped(options_.stop);
+      if (options_.deadline && std::chrono::steady_clock::now() > *options_.deadline)
+        throw OutOfTime();
       const std::int64_t step = number * batches_ + batch;
       row.learning_rate = learning_rate(settings_, step, settings_.epochs * batches_);
       const auto first = static_cast<std::size_t>(batch * settings_.batch);
@@ -310,7 +322,7 @@ TrainResult train(Model& model, const Dataset& data, const Split& split, ThreadP
   TrainResult result = Trainer(model, set, model.config.train,
                                options.out.empty() ? 0 : fingerprint(data), pool, options)
                            .run();
-  if (model.config.train.recalibrate && !result.interrupted) {
+  if (model.config.train.recalibrate && !result.interrupted && !result.rows.empty()) {
     // Interrupted here, the model file stays as the last epoch left it; a resumed run finds no
     // epoch left to train and ends with this step.
     try {

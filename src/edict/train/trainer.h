@@ -2,8 +2,10 @@
 // kept, and a checkpoint from which a run continues bit for bit.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "edict/core/interrupted.h"
@@ -26,9 +28,12 @@ struct EpochRow {
 };
 
 struct TrainOptions {
-  std::filesystem::path out;        // the best model; empty: keep it in memory only
-  bool resume = false;              // continue from the checkpoint beside `out`, if any
-  StopFlag stop = nullptr;          // set by Ctrl-C: leave after the current batch, or earlier
+  std::filesystem::path out;  // the best model; empty: keep it in memory only
+  bool resume = false;        // continue from the checkpoint beside `out`, if any
+  StopFlag stop = nullptr;    // set by Ctrl-C: leave after the current batch, or earlier
+  bool start_counts = false;  // the parameters given may be the best: they are row 0
+  // No epoch goes on after it, and none begins that would probably have to.
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};
   GradientSum* gradient = nullptr;  // null: chunks of train.chunk series, in this process
   // Before the first batch, with the number of epochs that a checkpoint holds already.
   std::function<void(std::int64_t epochs_done)> on_start;
@@ -42,6 +47,7 @@ struct TrainResult {
   std::vector<EpochRow> rows;
   bool interrupted = false;  // rows, model and checkpoint are those of the last complete epoch
   bool stopped_early = false;
+  bool out_of_time = false;       // the deadline came before the last epoch; likewise
   std::int64_t resumed_from = 0;  // finished epochs found in the checkpoint
 };
 

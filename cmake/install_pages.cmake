@@ -1,0 +1,25 @@
+# Writes the manual pages below MAN and the shells' completions below DATA, as the program EDICT
+# prints them.
+function(edict_print file)
+  execute_process(COMMAND ${EDICT} ${ARGN} OUTPUT_FILE ${file} RESULT_VARIABLE failed)
+  if(failed)
+    message(FATAL_ERROR "${EDICT} ${ARGN}: ${failed}")
+  endif()
+  message(STATUS "Installing: ${file}")
+endfunction()
+
+set(bash ${DATA}/bash-completion/completions)
+set(zsh ${DATA}/zsh/site-functions)
+set(fish ${DATA}/fish/vendor_completions.d)
+file(MAKE_DIRECTORY ${MAN}/man1 ${bash} ${zsh} ${fish})
+edict_print(${MAN}/man1/edict.1 man)
+# The commands are those that completion offers, one a line, with a tab before what they do.
+execute_process(COMMAND ${EDICT} __complete "" OUTPUT_VARIABLE commands)
+string(REGEX REPLACE "\t[^\n]*" "" commands "${commands}")
+string(REGEX MATCHALL "[a-z-]+" commands "${commands}")
+foreach(command ${commands})
+  edict_print(${MAN}/man1/edict-${command}.1 man ${command})
+endforeach()
+edict_print(${bash}/edict completion bash)
+edict_print(${zsh}/_edict completion zsh)
+edict_print(${fish}/edict.fish completion fish)

@@ -1,0 +1,22 @@
+"""Evidential distributions in continuous time, for irregular and partly observed series.
+
+    data = edict.Dataset.from_frame(frame, id="patient", time="charttime")
+    model = edict.Model.train(data)
+    model.predict(data, ahead=[1, 6, 24]).plot(data=data)
+"""
+
+from ._native import Error, InternalError, Progress
+from ._native import version as __version__
+from .dataset import Dataset
+from .examples import waves
+from .forecast import Forecast
+from .guard import Guard
+from .model import Model
+from .settings import Setting, settings
+from .stream import Stream, Streams
+from .times import TimeAxis
+
+__all__ = [
+    "Dataset", "Error", "Forecast", "Guard", "InternalError", "Model", "Progress", "Setting",
+    "Stream", "Streams", "TimeAxis", "__version__", "settings", "waves",
+]  # fmt: skip

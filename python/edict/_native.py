@@ -1,0 +1,346 @@
+"""The shared library: where it is, what its functions take, and how its errors become exceptions.
+
+Everything else in this package goes through here. Every call releases the interpreter's lock, as
+ctypes does for any foreign function.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import threading
+from ctypes import POINTER, Structure, byref, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t
+from ctypes import c_uint64, c_void_p
+from pathlib import Path
+from typing import Any, Callable, Iterable, Optional, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+API = 1  # the version of edict.h that this package was written for
+
+
+class Error(ValueError):
+    """What was given cannot be used: one line that says what, where, and what to do."""
+
+
+class InternalError(RuntimeError):
+    """A defect of edict itself."""
+
+
+class Interrupted(Exception):
+    """The library was told to stop. Callers of this package see the KeyboardInterrupt behind it."""
+
+    def __init__(self, model: Optional[Any] = None) -> None:
+        super().__init__("interrupted")
+        self.model = model  # of training: the best of the whole epochs, if any
+
+
+def _library_path() -> Path:
+    """An installed package has the library beside it, a build tree two folders up."""
+    here = Path(__file__).parent
+    name = "libedict.so"
+    candidates = [here / name, here.parent.parent / name]
+    # The sources themselves: the build trees beside them, the release build first.
+    builds = here.parent.parent / "build"
+    candidates += [builds / "release" / name, *sorted(builds.glob(f"*/{name}"))]
+    if os.environ.get("EDICT_LIBRARY"):
+        candidates = [Path(os.environ["EDICT_LIBRARY"])]
+    for candidate in candidates:
+        if candidate.exists():
+            return candidate
+    raise ImportError(
+        f"{name} was not found; build edict (cmake --build --preset release), install the package "
+        "with pip, or set EDICT_LIBRARY to its path"
+    )
+
+
+class DatasetSize(Structure):
+    _fields_ = [
+        (name, c_int64)
+        for name in (
+            "series", "events", "observations", "features", "statics", "classes", "groups",
+        )
+    ]  # fmt: skip
+
+
+class ModelSize(Structure):
+    _fields_ = [
+        ("features", c_int64),
+        ("statics", c_int64),
+        ("classes", c_int64),
+        ("hidden", c_int64),
+        ("parameters", c_int64),
+        ("distribution", c_int32),
+        ("reserved", c_int32),
+        ("fingerprint", c_uint64),
+    ]
+
+
+class GuardStruct(Structure):
+    _fields_ = [("kind", c_int32), ("deviation", c_int32), ("eta", c_double)]
+
+
+class Progress(Structure):
+    """How far a long call has come."""
+
+    fraction: float
+    epoch: int
+    epochs: int
+    nll: float
+    cross_entropy: float
+    epochs_done: int
+    best_epoch: int
+    validation_nll: float
+    validation_mse: float
+    validation_cross_entropy: float
+    validation_accuracy: float
+
+    _fields_ = [
+        ("fraction", c_double),
+        ("epoch", c_int64),
+        ("epochs", c_int64),
+        ("batch", c_int64),
+        ("batches", c_int64),
+        ("nll", c_double),
+        ("cross_entropy", c_double),
+        ("epochs_done", c_int64),
+        ("best_epoch", c_int64),
+        ("validation_nll", c_double),
+        ("validation_mse", c_double),
+        ("validation_cross_entropy", c_double),
+        ("validation_accuracy", c_double),
+    ]
+
+
+# Arrays cross as plain addresses: c_void_p takes an integer, and None is NULL.
+_P = c_void_p
+_TEXTS = POINTER(c_char_p)
+_OUT = POINTER(c_void_p)
+
+_SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
+    "edict_version": (c_char_p, []),
+    "edict_api": (c_int, []),
+    "edict_last_error": (c_char_p, []),
+    "edict_bytes_data": (c_void_p, [_P]),
+    "edict_bytes_size": (c_size_t, [_P]),
+    "edict_bytes_free": (None, [_P]),
+    "edict_settings": (c_int, [_OUT]),
+    "edict_control_new": (c_int, [_OUT]),
+    "edict_control_read": (None, [_P, _P, c_size_t]),
+    "edict_control_stop": (None, [_P]),
+    "edict_control_free": (None, [_P]),
+    "edict_builder_new": (c_int, [c_int64, _TEXTS, c_int64, _TEXTS, _OUT]),
+    "edict_builder_rows": (c_int, [_P, c_int64, _P, _P, _P, _P]),
+    "edict_builder_observations": (c_int, [_P, c_int64, _P, _P, _P, _P]),
+    "edict_builder_labels": (c_int, [_P, c_int64, _TEXTS, _P]),
+    "edict_builder_groups": (c_int, [_P, c_int64, _TEXTS, _P]),
+    "edict_builder_statics": (c_int, [_P, c_int64, _TEXTS, _P]),
+    "edict_builder_dates": (c_int, [_P, c_char_p, c_int, _P, c_int, c_int]),
+    "edict_builder_dataset": (c_int, [_P, c_int, _OUT]),
+    "edict_builder_free": (None, [_P]),
+    "edict_dataset_read": (c_int, [c_char_p, _OUT]),
+    "edict_dataset_write": (c_int, [_P, c_char_p]),
+    "edict_dataset_sizes": (c_int, [_P, _P, c_size_t]),
+    "edict_dataset_fingerprint": (c_int, [_P, _P]),
+    "edict_dataset_names": (c_int, [_P, c_int, _OUT]),
+    "edict_dataset_arrays": (c_int, [_P] * 9),
+    "edict_dataset_dates": (c_int, [_P, _P, _OUT]),
+    "edict_dataset_subset": (c_int, [_P, c_int64, _P, c_double, _OUT]),
+    "edict_dataset_relabel": (c_int, [_P, c_int64, _TEXTS, _P, _OUT]),
+    "edict_dataset_summary": (c_int, [_P, _OUT]),
+    "edict_dataset_free": (None, [_P]),
+    "edict_train": (
+        c_int,
+        [_P, c_char_p, c_int64, _TEXTS, c_char_p, c_int, c_int, _P, _OUT],
+    ),
+    "edict_classify": (c_int, [_P, _P, c_int64, _TEXTS, c_int64, _P, c_int, _P, _OUT]),
+    "edict_model_load": (c_int, [c_char_p, _OUT]),
+    "edict_model_save": (c_int, [_P, c_char_p]),
+    "edict_model_from_bytes": (c_int, [_P, c_size_t, _OUT]),
+    "edict_model_to_bytes": (c_int, [_P, _OUT]),
+    "edict_model_sizes": (c_int, [_P, _P, c_size_t]),
+    "edict_model_info": (c_int, [_P, _OUT]),
+    "edict_model_match": (c_int, [_P, _P, _OUT]),
+    "edict_model_parts": (c_int, [_P, _P, _P]),
+    "edict_model_predict": (
+        c_int,
+        [_P, _P, c_int64, _P, c_int, c_double, _P, c_int, _P, _P, _P, _P, _P, _P, _P],
+    ),
+    "edict_model_probabilities": (c_int, [_P, _P, c_int64, _P, _P, c_int, _P, _P]),
+    "edict_model_encode": (c_int, [_P, _P, _P, c_int, _P, _P]),
+    "edict_model_evaluate": (c_int, [_P, _P, c_char_p, _P, c_int, _P, _OUT]),
+    "edict_model_free": (None, [_P]),
+    "edict_quantile": (c_int, [c_int64, _P, _P, _P, _P, _P]),
+    "edict_cdf": (c_int, [c_int64, _P, _P, _P, _P, _P]),
+    "edict_streams_new": (c_int, [_P, c_int64, _P, _P, _P, _OUT]),
+    "edict_streams_add": (c_int, [_P, c_int64, _P, _P]),
+    "edict_streams_count": (c_int64, [_P]),
+    "edict_streams_observe": (c_int, [_P, c_int64, _P, _P, _P, _P, _P]),
+    "edict_streams_observe_rows": (c_int, [_P, c_int64, _P, _P, _P]),
+    "edict_streams_predict": (c_int, [_P, c_int64, _P, _P, _P, _P, _P, _P, _P]),
+    "edict_streams_times": (c_int, [_P, _P]),
+    "edict_streams_save": (c_int, [_P, c_int64, _OUT]),
+    "edict_streams_restore": (c_int, [_P, c_int64, _P, c_size_t]),
+    "edict_streams_free": (None, [_P]),
+}
+
+
+def _load() -> ctypes.CDLL:
+    path = _library_path()
+    library = ctypes.CDLL(str(path))
+    for name, (result, arguments) in _SIGNATURES.items():
+        try:
+            function = getattr(library, name)
+        except AttributeError as e:
+            raise ImportError(f"{path} lacks {name}: it is older than this package") from e
+        function.restype = result
+        function.argtypes = arguments
+    if library.edict_api() != API:
+        raise ImportError(f"{path} has version {library.edict_api()} of edict.h, not {API}")
+    return library
+
+
+lib = _load()
+version: str = lib.edict_version().decode()
+
+
+def raise_for(code: int) -> None:
+    """The exception of a code that is not EDICT_OK; in the thread that made the call."""
+    text = lib.edict_last_error().decode(errors="replace")
+    if code == 2:
+        raise Error(text)
+    if code == 3:
+        raise Interrupted()
+    if code == 4:
+        raise MemoryError(text)
+    raise InternalError(text)
+
+
+def check(code: int) -> None:
+    if code:
+        raise_for(code)
+
+
+class Handle:
+    """An object of the library; freed with its owner."""
+
+    def __init__(self, pointer: int, free: Callable[[int], None]) -> None:
+        self.pointer: Optional[int] = pointer
+        self._free = free
+
+    def __del__(self) -> None:
+        pointer, self.pointer = self.pointer, None
+        if pointer:
+            self._free(pointer)
+
+
+def made(name: str, function: Callable[..., int], *arguments: Any) -> Handle:
+    """Calls a function that makes a handle of this name ("dataset", "model", …)."""
+    out = c_void_p()
+    code = function(*arguments, byref(out))
+    check(code)
+    assert out.value is not None
+    return Handle(out.value, getattr(lib, f"edict_{name}_free"))
+
+
+def bytes_of(function: Callable[..., int], *arguments: Any) -> bytes:
+    """Calls a function that makes edict_bytes."""
+    handle = made("bytes", function, *arguments)
+    size = lib.edict_bytes_size(handle.pointer)
+    return ctypes.string_at(lib.edict_bytes_data(handle.pointer), size)
+
+
+def json_of(function: Callable[..., int], *arguments: Any) -> Any:
+    return json.loads(bytes_of(function, *arguments))
+
+
+def texts(values: Iterable[str]) -> Any:
+    """An array of C strings."""
+    encoded = [value.encode() for value in values]
+    for value in encoded:
+        if b"\0" in value:
+            raise Error(f"{value.decode()!r}: a name cannot contain a zero byte")
+    return (c_char_p * len(encoded))(*encoded)
+
+
+def address(array: Optional[npt.NDArray[Any]]) -> Optional[int]:
+    return None if array is None else array.ctypes.data
+
+
+def path_bytes(path: "str | os.PathLike[str]") -> bytes:
+    return os.fsencode(path)
+
+
+def doubles(values: Any) -> npt.NDArray[np.float64]:
+    return np.ascontiguousarray(values, dtype=np.float64)
+
+
+class Control:
+    """Progress of one long call, and the way to stop it."""
+
+    def __init__(self) -> None:
+        self.handle = made("control", lib.edict_control_new)
+
+    def read(self) -> Progress:
+        progress = Progress()
+        lib.edict_control_read(
+            self.handle.pointer, ctypes.addressof(progress), ctypes.sizeof(progress)
+        )
+        return progress
+
+    def stop(self) -> None:
+        lib.edict_control_stop(self.handle.pointer)
+
+
+def run_long(
+    call: Callable[[int], Any], on_progress: Optional[Callable[[Progress], None]] = None
+) -> Any:
+    """``call(control)`` in a thread of its own, so that Ctrl-C is heard and progress can be shown.
+
+    Signals reach the main thread only, and there only between two instructions of Python: the main
+    thread must not be inside of the library. In other threads the call is made at once. What
+    training has made by then is the ``model`` of the KeyboardInterrupt.
+    """
+    control = Control()
+    if threading.current_thread() is not threading.main_thread() and on_progress is None:
+        return call(control.handle.pointer or 0)
+    result: list[Any] = []
+    failure: list[BaseException] = []
+    # Not Thread.join: where a signal interrupts it, Python 3.11 takes the thread for ended.
+    done = threading.Event()
+
+    def work() -> None:
+        try:
+            result.append(call(control.handle.pointer or 0))
+        except BaseException as e:  # raised again by the thread that waits
+            failure.append(e)
+        finally:
+            done.set()
+
+    threading.Thread(target=work, name="edict", daemon=True).start()
+    try:
+        while not done.wait(0.1):
+            if on_progress is not None:
+                on_progress(control.read())
+        if on_progress is not None:
+            on_progress(control.read())
+    except BaseException as e:
+        control.stop()
+        done.wait()
+        made_so_far = [f.model for f in failure if isinstance(f, Interrupted)] or result or [None]
+        # Not an exception of our own: only the exact type lets a script end as Ctrl-C ends scripts.
+        e.model = made_so_far[0]  # type: ignore[attr-defined]
+        raise
+    if failure:
+        raise failure[0]
+    return result[0]
+
+
+def names_of(function: Callable[..., int], handle: Any, which: int) -> list[str]:
+    return bytes_of(function, handle, which).decode().split("\0")[:-1]
+
+
+def assignments(values: Sequence[str]) -> tuple[int, Any]:
+    return len(values), texts(values)

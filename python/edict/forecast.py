@@ -1,0 +1,224 @@
+"""Distributions at asked times, as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Mapping, Optional, Sequence, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import compat
+from ._native import Error, address, check, doubles, lib
+from .times import TimeAxis
+
+Floats = npt.NDArray[np.float64]
+Limit = Union[float, Mapping[str, float], npt.ArrayLike]
+
+
+# mean, aleatoric, epistemic, scale, dof
+Arrays = tuple[Floats, Floats, Floats, Floats, Floats]
+
+
+def empty_arrays(*shape: int) -> Arrays:
+    return np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape)
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """A Student-t distribution of every feature at every asked time of every series.
+
+    The arrays are [series × times × features]. ``aleatoric`` (the noise of the data) and ``epistemic``
+    (the model's doubt) are variances, and their sum is the variance of the prediction; where ``dof``
+    is 2 or less that is infinite. ``times`` are [series × times], in the data's unit.
+
+    >>> import edict
+    >>> data = edict.Dataset.from_frame(edict.waves(series=60), label="label")
+    >>> model = edict.Model.train(data, epochs=2, hidden=8, batch=16, threads=1)
+    >>> forecast = model.predict(data[:3], ahead=[0.5, 1.0])
+    >>> forecast
+    Forecast(3 series, 2 times, 2 features)
+    >>> lower, upper = forecast.interval(0.9)
+    >>> bool((lower < forecast.mean).all() and (forecast.mean < upper).all())
+    True
+    >>> forecast.probability(above={"level": 0.5}).shape
+    (3, 2, 1)
+    """
+
+    ids: list[str]
+    features: list[str]
+    times: Floats
+    mean: Floats
+    aleatoric: Floats
+    epistemic: Floats
+    scale: Floats
+    dof: Floats
+    time_axis: Optional[TimeAxis] = None
+    clipped: int = 0  # observations that a guard changed on the way
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        return len(self.ids), self.times.shape[1], len(self.features)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        series, times, features = self.shape
+        return f"Forecast({series} series, {times} times, {features} features)"
+
+    @property
+    def variance(self) -> Floats:
+        return self.aleatoric + self.epistemic
+
+    @property
+    def std(self) -> Floats:
+        return np.sqrt(self.variance)
+
+    def select(
+        self, series: Union[int, str, Sequence[int], Sequence[str], None] = None,
+        features: Union[str, Sequence[str], None] = None,
+    ) -> "Forecast":  # fmt: skip
+        """Some series, by place or id, and some features, by name."""
+        rows = _places(series, self.ids, "series")
+        columns = _places(features, self.features, "feature")
+
+        def take(array: Floats) -> Floats:
+            return array[rows][:, :, columns]
+
+        return Forecast(
+            [self.ids[i] for i in rows], [self.features[j] for j in columns], self.times[rows],
+            take(self.mean), take(self.aleatoric), take(self.epistemic), take(self.scale),
+            take(self.dof), None if self.time_axis is None else self.time_axis.take(rows),
+            self.clipped,
+        )  # fmt: skip
+
+    # ---- questions to the distributions ----------------------------------------------------------
+
+    def quantile(self, p: Any) -> Floats:
+        """The p-quantile; a list of p gives one more axis at the end."""
+        asked = np.asarray(p, dtype=np.float64)
+        if asked.ndim == 0:
+            return self._each(lib.edict_quantile, asked)
+        return np.stack([self._each(lib.edict_quantile, one) for one in asked.ravel()], axis=-1)
+
+    def interval(self, level: float = 0.9) -> tuple[Floats, Floats]:
+        """The central interval that holds a share ``level``: (lower, upper)."""
+        if not 0 < level < 1:
+            raise Error(f"level = {level} must lie between 0 and 1")
+        half = self.quantile(0.5 + 0.5 * level) - self.mean
+        return self.mean - half, self.mean + half
+
+    def cdf(self, x: Any) -> Floats:
+        """P(X ≤ x); x is broadcast against [series × times × features]."""
+        return self._each(lib.edict_cdf, x)
+
+    def probability(
+        self, *, above: Optional[Limit] = None, below: Optional[Limit] = None,
+        within: Optional[tuple[Limit, Limit]] = None,
+    ) -> Floats:  # fmt: skip
+        """P(X > above), P(X < below) or P(low < X < high).
+
+        A limit is a number for all features, an array, or a mapping from names to numbers, which
+        gives only those features, in its order.
+        """
+        given = [name for name, v in (("above", above), ("below", below), ("within", within)) if v is not None]
+        if len(given) != 1:
+            raise Error("give one of above, below and within")
+        if above is not None:
+            part, limit = self._limited(above)
+            return 1.0 - part.cdf(limit)
+        if below is not None:
+            part, limit = self._limited(below)
+            return part.cdf(limit)
+        assert within is not None
+        low, high = within
+        part, limit = self._limited(low)
+        if isinstance(low, Mapping) and (not isinstance(high, Mapping) or list(high) != list(low)):
+            raise Error("within: both limits must name the same features")
+        return part.cdf(self._limited(high)[1]) - part.cdf(limit)
+
+    def sample(self, count: int = 1, seed: int = 0) -> Floats:
+        """Draws [count × series × times × features], each of its own distribution.
+
+        Times and features are drawn apart: a draw is no path through time.
+        """
+        rng = np.random.default_rng(seed)
+        shape = (count, *self.shape)
+        finite = np.where(np.isinf(self.dof), 1.0, self.dof)
+        draws = rng.standard_t(np.broadcast_to(finite, shape))
+        if np.isinf(self.dof).any():
+            draws = np.where(np.isinf(self.dof), rng.standard_normal(shape), draws)
+        return np.asarray(self.mean + self.scale * draws)
+
+    def _limited(self, limit: Limit) -> tuple["Forecast", Any]:
+        if isinstance(limit, Mapping):
+            return self.select(features=list(limit)), np.array(list(limit.values()), np.float64)
+        return self, limit
+
+    def _each(self, function: Any, argument: Any) -> Floats:
+        x = doubles(np.broadcast_to(np.asarray(argument, dtype=np.float64), self.mean.shape))
+        arrays = [doubles(a) for a in (self.mean, self.scale, self.dof)]
+        out = np.empty(self.mean.shape)
+        check(function(out.size, *(address(a) for a in arrays), address(x), address(out)))
+        return out
+
+    # ---- as something else -----------------------------------------------------------------------
+
+    def moments(self) -> Any:
+        """The asked times as they would be written, series after series: date-times or floats."""
+        if self.time_axis is None:
+            return self.times.ravel()
+        series = np.repeat(np.arange(len(self)), self.times.shape[1])
+        return self.time_axis.localised(self.time_axis.to_moments(self.times.ravel(), series))
+
+    def to_frame(
+        self, level: Optional[float] = 0.9, quantiles: Optional[Sequence[float]] = None
+    ) -> Any:
+        """A DataFrame with a row for every series, time and feature; deviations, not variances."""
+        pd = compat.pandas()
+        series, times, features = self.shape
+        frame = pd.DataFrame({
+            "id": np.repeat(np.asarray(self.ids, dtype=object), times * features),
+            "time": self.moments().repeat(features),
+            "feature": np.tile(np.asarray(self.features, dtype=object), series * times),
+            "mean": self.mean.ravel(),
+            "aleatoric_sd": np.sqrt(self.aleatoric).ravel(),
+            "epistemic_sd": np.sqrt(self.epistemic).ravel(),
+            "predictive_sd": self.std.ravel(),
+            "scale": self.scale.ravel(),
+            "dof": self.dof.ravel(),
+        })  # fmt: skip
+        if level is not None:
+            lower, upper = self.interval(level)
+            frame["lower"], frame["upper"] = lower.ravel(), upper.ravel()
+        for p in quantiles or ():
+            frame[f"q{p:g}"] = self.quantile(p).ravel()
+        return frame
+
+    def plot(self, series: Union[int, str] = 0, *, data: Any = None, level: float = 0.9,
+             features: Union[str, Sequence[str], None] = None, axes: Any = None) -> Any:  # fmt: skip
+        """A matplotlib figure of one series: the mean, and its interval in two tones of doubt.
+
+        Dark is what would remain of the interval if the model knew everything (the noise of the
+        data); light is what its own doubt adds. ``data`` adds what was observed.
+        """
+        from .plotting import plot_forecast
+
+        return plot_forecast(self.select(series, features), data, level, axes)
+
+
+def _places(asked: Any, names: list[str], what: str) -> npt.NDArray[np.int64]:
+    if asked is None:
+        return np.arange(len(names), dtype=np.int64)
+    result = []
+    for one in np.atleast_1d(np.asarray(asked, dtype=object)):
+        if isinstance(one, str):
+            if one not in names:
+                raise Error(f"there is no {what} {one!r}; there are {', '.join(names[:12])}")
+            result.append(names.index(one))
+        elif -len(names) <= int(one) < len(names):
+            result.append(int(one) % len(names))
+        else:
+            raise Error(f"there is no {what} {one}; there are {len(names)}")
+    return np.array(result, dtype=np.int64)

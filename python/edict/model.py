@@ -1,0 +1,471 @@
+"""A trained model and what it can be asked."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import warnings
+from ctypes import byref, c_void_p
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Callable, Optional, Sequence, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import compat
+from ._native import (
+    Error, Handle, Interrupted, ModelSize, Progress, address, assignments, bytes_of, check, json_of,
+    lib, made, path_bytes, raise_for, run_long,
+)  # fmt: skip
+from .dataset import Dataset
+from .forecast import Forecast, empty_arrays
+from .guard import Guard, GuardPointer
+from .settings import to_assignments
+from .times import is_moment
+
+Floats = npt.NDArray[np.float64]
+ShowProgress = Union[bool, Callable[[Progress], None], None]
+GuardLike = Union[Guard, str, None]
+_PARTS = np.array(["train", "validation", "test", "unseen"], dtype=object)
+
+
+class Model:
+    """A model of irregular series: distributions at every moment, states, classes.
+
+    It never changes, can be pickled, and may be asked by several threads at once.
+
+    >>> import edict
+    >>> data = edict.Dataset.from_frame(edict.waves(series=60), label="label")
+    >>> model = edict.Model.train(data, epochs=2, hidden=8, batch=16, threads=1)
+    >>> model
+    Model(edict, 2 features, 60 series seen)
+    >>> model.predict(data, at=[5.0, 10.0]).mean.shape
+    (60, 2, 2)
+    >>> model.encode(data).shape
+    (60, 8)
+    >>> classifier = model.classify(data)
+    >>> classifier.class_probabilities(data).shape
+    (60, 2)
+    """
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+
+    # ---- making one ------------------------------------------------------------------------------
+
+    @classmethod
+    def train(
+        cls,
+        data: Dataset,
+        *,
+        config: "str | os.PathLike[str] | None" = None,
+        out: "str | os.PathLike[str] | None" = None,
+        resume: bool = False,
+        threads: int = 0,
+        progress: ShowProgress = None,
+        **settings: Any,
+    ) -> "Model":
+        """Trains a model on the data; every setting of edict is a keyword (see :func:`edict.settings`).
+
+        ``config`` is a TOML file whose settings come first. With ``out`` the best model so far, its
+        checkpoint and its metrics are files, and ``resume`` goes on from the checkpoint. The same data,
+        seed and settings give the same bits for every number of threads, and as the command line does.
+
+        After Ctrl-C the KeyboardInterrupt has a ``model``: the best of the epochs that were complete,
+        or None. ``progress``: True or False, a function that is called with a
+        :class:`edict.Progress` ten times a second, or None for a bar where someone looks.
+
+        >>> import edict
+        >>> edict.Model.train(edict.Dataset.from_frame(edict.waves(), label="label"), epohcs=3)
+        Traceback (most recent call last):
+            ...
+        TypeError: unknown setting 'epohcs'; did you mean 'epochs'?
+        """
+        count, given = assignments(to_assignments(settings))
+        toml = None if config is None else Path(config).read_bytes()
+        path = None if out is None else path_bytes(out)
+
+        def call(control: int) -> Model:
+            pointer = c_void_p()
+            code = lib.edict_train(
+                data.pointer, toml, count, given, path, int(resume), threads, control,
+                byref(pointer),
+            )  # fmt: skip
+            model = None
+            if pointer.value:
+                model = cls(Handle(pointer.value, lib.edict_model_free))
+            if code == 3:
+                raise Interrupted(model)
+            if code or model is None:
+                raise_for(code)
+                raise AssertionError
+            return model
+
+        model: Model = cls._long(call, progress, "training")
+        return model
+
+    def classify(
+        self,
+        data: Dataset,
+        *,
+        seeds: Sequence[int] = (),
+        threads: int = 0,
+        progress: ShowProgress = None,
+        **settings: Any,
+    ) -> "Model":
+        """A model that also tells the labels of the data apart, on top of this one.
+
+        Settings are those of the table ``classify``: ``layers=2``, ``epochs=50``, ``fine_tune=5``, ….
+        """
+        count, given = assignments(to_assignments(settings, "classify"))
+        own = np.ascontiguousarray(seeds, dtype=np.int64)
+        model: Model = self._long(
+            lambda control: Model(
+                made(
+                    "model", lib.edict_classify, self.pointer, data.pointer, count, given, own.size,
+                    address(own), threads, control,
+                )
+            ),
+            progress,
+            "classifying",
+        )  # fmt: skip
+        return model
+
+    @classmethod
+    def load(cls, path: "str | os.PathLike[str]") -> "Model":
+        return cls(made("model", lib.edict_model_load, path_bytes(path)))
+
+    def save(self, path: "str | os.PathLike[str]") -> None:
+        """A file as the command-line tool reads it."""
+        check(lib.edict_model_save(self.pointer, path_bytes(path)))
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> "Model":
+        buffer = ctypes.create_string_buffer(content, len(content))
+        return cls(
+            made("model", lib.edict_model_from_bytes, ctypes.addressof(buffer), len(content))
+        )
+
+    def to_bytes(self) -> bytes:
+        """What :meth:`save` writes."""
+        return bytes_of(lib.edict_model_to_bytes, self.pointer)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Model.from_bytes, (self.to_bytes(),)
+
+    # ---- what it is ------------------------------------------------------------------------------
+
+    @property
+    def pointer(self) -> Optional[int]:
+        return self._handle.pointer
+
+    @cached_property
+    def info(self) -> dict[str, Any]:
+        """kind, features, statics, classes, config, t_cut, horizon, mean, scale, seen, epochs."""
+        result: dict[str, Any] = json_of(lib.edict_model_info, self.pointer)
+        return result
+
+    @cached_property
+    def _sizes(self) -> ModelSize:
+        sizes = ModelSize()
+        check(lib.edict_model_sizes(self.pointer, ctypes.addressof(sizes), ctypes.sizeof(sizes)))
+        return sizes
+
+    @property
+    def _time_rules(self) -> Optional[dict[str, Any]]:
+        rules = self.info["time_axis"]
+        return None if rules["kind"] == "number" else rules
+
+    @property
+    def features(self) -> list[str]:
+        return list(self.info["features"])
+
+    @property
+    def statics(self) -> list[str]:
+        return list(self.info["statics"])
+
+    @property
+    def classes(self) -> list[str]:
+        """The classes it tells apart; empty without a classifier."""
+        return list(self.info["classes"])
+
+    @property
+    def config(self) -> dict[str, dict[str, Any]]:
+        """Every setting, table by table, as training resolved it."""
+        return dict(self.info["config"])
+
+    @property
+    def epochs(self) -> list[dict[str, Any]]:
+        """Losses of each epoch, where it was trained in this process."""
+        return list(self.info["epochs"])
+
+    @property
+    def hidden(self) -> int:
+        return int(self._sizes.hidden)
+
+    @property
+    def has_distribution(self) -> bool:
+        return bool(self._sizes.distribution)
+
+    @property
+    def fingerprint(self) -> int:
+        return int(self._sizes.fingerprint)
+
+    def __repr__(self) -> str:
+        seen = sum(self.info["seen"].values())
+        classes = f", {len(self.classes)} classes" if self.classes else ""
+        return f"Model({self.info['kind']}, {len(self.features)} features{classes}, {seen} series seen)"
+
+    # ---- questions -------------------------------------------------------------------------------
+
+    def predict(
+        self,
+        data: Dataset,
+        at: Any = None,
+        *,
+        ahead: Any = None,
+        until: float = np.inf,
+        guard: GuardLike = None,
+        threads: int = 0,
+        progress: ShowProgress = False,
+    ) -> Forecast:
+        """The distribution of every feature at some times, given what was observed before each.
+
+        ``at``: times for all series, in the data's unit, or date-times where the data have them; of a
+        series that begins later its start is told.
+        ``ahead``: times after each series' own last observation. Observations from ``until`` on are
+        not looked at.
+        """
+        self._note(data)
+        if not self.has_distribution:
+            raise Error(f"{self.info['kind']} predicts no distribution; ask for class_probabilities")
+        times, own = self._times(data, at, ahead, until)
+        return self._distributions(data, times, own, until, guard, threads, progress)
+
+    def class_probabilities(
+        self,
+        data: Dataset,
+        at: Any = None,
+        *,
+        guard: GuardLike = None,
+        threads: int = 0,
+        progress: ShowProgress = False,
+    ) -> Floats:
+        """[series × classes] with everything observed, or with ``at`` [series × times × classes]."""
+        self._note(data)
+        if not self.classes:
+            raise Error("this model has no classifier; make one with classify")
+        times = None if at is None else _ascending(at)
+        count = 0 if times is None else times.size
+        shape = (len(data), count, len(self.classes)) if count else (len(data), len(self.classes))
+        result = np.empty(shape)
+        pointer = GuardPointer(guard)
+        self._long(
+            lambda control: check(
+                lib.edict_model_probabilities(
+                    self.pointer, data.pointer, count, address(times), pointer.address, threads,
+                    control, address(result),
+                )
+            ),
+            progress,
+            "classifying",
+        )  # fmt: skip
+        return result
+
+    def encode(
+        self,
+        data: Dataset,
+        *,
+        guard: GuardLike = None,
+        threads: int = 0,
+        progress: ShowProgress = False,
+    ) -> npt.NDArray[np.float32]:
+        """The state h(T) of each series after everything observed, [series × hidden]."""
+        self._note(data)
+        result = np.empty((len(data), self.hidden), dtype=np.float32)
+        pointer = GuardPointer(guard)
+        self._long(
+            lambda control: check(
+                lib.edict_model_encode(
+                    self.pointer, data.pointer, pointer.address, threads, control, address(result)
+                )
+            ),
+            progress,
+            "encoding",
+        )
+        return result
+
+    def evaluate(
+        self,
+        data: Dataset,
+        part: str = "test",
+        *,
+        guard: GuardLike = None,
+        threads: int = 0,
+        progress: ShowProgress = False,
+    ) -> dict[str, Any]:
+        """How good interpolation and extrapolation are: errors, calibration, scores.
+
+        ``part``: "train", "validation", "test", "unseen" or "all", by what the model recorded of its
+        training. Data of which it knows no series are judged whole.
+        """
+        self._note(data)
+        pointer = GuardPointer(guard)
+        result: dict[str, Any] = self._long(
+            lambda control: json_of(
+                lib.edict_model_evaluate, self.pointer, data.pointer, part.encode(),
+                pointer.address, threads, control,
+            ),
+            progress,
+            "evaluating",
+        )  # fmt: skip
+        return result
+
+    def impute(
+        self, data: Dataset, *, deviations: bool = False, guard: GuardLike = None, threads: int = 0
+    ) -> Any:
+        """The wide table of the data with every gap filled by its mean, as a DataFrame.
+
+        A gap at an observed time is filled from what was observed before that time. ``deviations``
+        adds a column ``<feature>_sd``: the predictive deviation, 0 where the value was observed.
+        """
+        pd = compat.pandas()
+        frame = data.to_frame()
+        parts = []
+        # Series of similar length together, since each is asked at its own times.
+        counts = np.diff(data.arrays["first_event"])
+        for places in _alike(counts, 256):
+            parts.append(self._filled(data[places], deviations, guard, threads))
+        filled = pd.concat(parts) if parts else frame
+        order = {name: i for i, name in enumerate(data.ids)}
+        filled = filled.sort_values(
+            ["id", "time"], key=lambda s: s.map(order) if s.name == "id" else s, kind="stable"
+        )
+        return filled.reset_index(drop=True)
+
+    def to_torch(self) -> Any:
+        """The network as a plain PyTorch module (:class:`edict.torch.EdictModule`)."""
+        from .torch import EdictModule
+
+        return EdictModule(self)
+
+    def parts(self, data: Dataset) -> npt.NDArray[np.object_]:
+        """Which part each series had in training: train, validation, test or unseen."""
+        result = np.empty(len(data), dtype=np.int32)
+        check(lib.edict_model_parts(self.pointer, data.pointer, address(result)))
+        return _PARTS[result]
+
+    # ---- inside ----------------------------------------------------------------------------------
+
+    def _filled(self, data: Dataset, deviations: bool, guard: GuardLike, threads: int) -> Any:
+        frame = data.to_frame()
+        first = data.arrays["first_event"]
+        counts = np.diff(first)
+        longest = int(counts.max(initial=0))
+        if longest == 0:
+            return frame
+        # Shorter series repeat their last time.
+        place = np.minimum(np.arange(longest)[None, :], np.maximum(counts - 1, 0)[:, None])
+        times = data.times[np.minimum(first[:-1, None] + place, max(data.events - 1, 0))]
+        times = np.ascontiguousarray(times)
+        forecast = self._distributions(data, times, True, np.inf, guard, threads, False)
+        real = np.arange(longest)[None, :] < counts[:, None]
+        for j, name in enumerate(self.features):
+            mean, sd = forecast.mean[:, :, j][real], forecast.std[:, :, j][real]
+            if name not in frame:
+                frame[name] = np.nan
+            missing = frame[name].isna().to_numpy()
+            frame.loc[missing, name] = mean[missing]
+            if deviations:
+                frame[f"{name}_sd"] = np.where(missing, sd, 0.0)
+        return frame
+
+    def _distributions(
+        self, data: Dataset, times: Floats, own: bool, until: float, guard: GuardLike, threads: int,
+        progress: ShowProgress,
+    ) -> Forecast:  # fmt: skip
+        """``times``: [times], or with ``own`` [series × times]."""
+        count = times.shape[-1]
+        arrays = empty_arrays(len(data), count, len(self.features))
+        pointer = GuardPointer(guard)
+        clipped = ctypes.c_int64()
+        self._long(
+            lambda control: check(
+                lib.edict_model_predict(
+                    self.pointer, data.pointer, count, address(times), int(own), until,
+                    pointer.address, threads, control, *(address(a) for a in arrays),
+                    ctypes.addressof(clipped),
+                )
+            ),
+            progress,
+            "predicting",
+        )  # fmt: skip
+        asked = np.broadcast_to(times, (len(data), count))
+        return Forecast(
+            data.ids, self.features, asked, *arrays, time_axis=data.time_axis,
+            clipped=clipped.value,
+        )  # fmt: skip
+
+    def _times(
+        self, data: Dataset, at: Any, ahead: Any, until: float
+    ) -> tuple[Floats, bool]:
+        """[times] for all series, or [series × times] and True."""
+        if (at is None) == (ahead is None):
+            raise Error("give the times to ask for: at=…, or ahead=… after each last observation")
+        if ahead is not None:
+            seen = data if until == np.inf else data.before(until)
+            last = np.nan_to_num(seen.last_times, nan=0.0)
+            return np.ascontiguousarray(last[:, None] + _ascending(ahead)), True
+        if is_moment(at):
+            if data.time_axis is None:
+                raise Error("at holds date-times, but the times of the data are numbers")
+            moments = np.atleast_1d(np.asarray(at, dtype=object))
+            own = np.stack(
+                [data.time_axis.to_floats(m, slice(None)) for m in moments.ravel()], axis=1
+            )
+            if (np.diff(own, axis=1) < 0).any():
+                raise Error("the times to ask for must ascend")
+            if data.time_axis.from_first:  # a moment before a series begins is its start
+                own = np.maximum(own, 0.0)
+            return np.ascontiguousarray(own, dtype=np.float64), True
+        return _ascending(at), False
+
+    def _note(self, data: Dataset) -> None:
+        """Refuses times of another kind, and tells of columns that are ignored or missing."""
+        axis = data.time_axis
+        own, given = _said(self._time_rules), _said(None if axis is None else axis.rules())
+        if own != given:
+            raise Error(f"the model's times are {own}, those of the data {given}; give them alike")
+        if data.features == self.features and data.statics == self.statics:
+            return
+        for note in json_of(lib.edict_model_match, self.pointer, data.pointer):
+            warnings.warn(note, stacklevel=3)
+
+    @staticmethod
+    def _long(call: Callable[[int], Any], progress: ShowProgress, what: str) -> Any:
+        show = compat.progress_bar(progress, what)
+        try:
+            return run_long(call, show)
+        finally:
+            compat.close(show)
+
+
+def _said(rules: Optional[dict[str, Any]]) -> str:
+    if not rules:
+        return "plain numbers"
+    start = "each series' first" if rules["from_first"] else "one moment"
+    return f"date-times in {rules['unit']} from {start}"
+
+
+def _ascending(times: Any) -> Floats:
+    result = np.ascontiguousarray(np.atleast_1d(np.asarray(times, dtype=np.float64)))
+    if result.ndim != 1 or (np.diff(result) < 0).any():
+        raise Error("the times to ask for must be a list that ascends")
+    return result
+
+
+def _alike(counts: npt.NDArray[np.int64], block: int) -> list[npt.NDArray[np.int64]]:
+    """Places of series in blocks of about the same number of events."""
+    order = np.argsort(counts, kind="stable")
+    return [order[i : i + block] for i in range(0, order.size, block)]

@@ -1,0 +1,74 @@
+"""Pictures with matplotlib."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import compat
+
+if TYPE_CHECKING:
+    from .forecast import Forecast
+
+# Epistemic is the lighter tone, around the aleatoric one.
+EPISTEMIC, ALEATORIC, MEAN, OBSERVED = "#c6d9ec", "#86b0d8", "#1f4e79", "#b3400e"
+
+
+def plot_forecast(forecast: "Forecast", data: Any, level: float, axes: Any) -> Any:
+    """One series, a panel a feature, one below the other."""
+    pyplot = compat.needed("matplotlib.pyplot", "plot")
+    count = len(forecast.features)
+    if axes is None:
+        _, axes = pyplot.subplots(
+            count, 1, sharex=True, squeeze=False, figsize=(8, 1 + 2 * count), layout="constrained"
+        )
+    panels = np.asarray(axes, dtype=object).ravel()
+    when = _drawn(forecast.moments())
+    lower, upper = forecast.interval(level)
+    share = np.sqrt(forecast.aleatoric / forecast.variance)
+    for j, (panel, name) in enumerate(zip(panels, forecast.features)):
+        mean = forecast.mean[0, :, j]
+        inner = (upper[0, :, j] - mean) * share[0, :, j]
+        panel.fill_between(when, lower[0, :, j], upper[0, :, j], color=EPISTEMIC, linewidth=0,
+                           label="the model's doubt")  # fmt: skip
+        panel.fill_between(when, mean - inner, mean + inner, color=ALEATORIC, linewidth=0,
+                           label="noise of the data")  # fmt: skip
+        panel.plot(when, mean, color=MEAN, linewidth=1.4, label="mean")
+        if data is not None:
+            _observed(panel, forecast, data, name)
+        panel.set_ylabel(name)
+        panel.margins(x=0.01)
+        for side in ("top", "right"):
+            panel.spines[side].set_visible(False)
+    panels[0].set_title(f"{forecast.ids[0]}, {100 * level:g} % interval", loc="left", fontsize=10)
+    panels[0].legend(frameon=False, fontsize=8, ncols=4, loc="lower right", bbox_to_anchor=(1, 1))
+    panels[-1].set_xlabel("time")
+    if forecast.time_axis is not None:
+        dates = compat.needed("matplotlib.dates", "plot")
+        zone = forecast.time_axis.zone
+        for panel in panels:
+            locator = dates.AutoDateLocator(tz=zone)
+            panel.xaxis.set_major_locator(locator)
+            panel.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator, tz=zone))
+    return panels[0].figure
+
+
+def _drawn(times: Any) -> Any:
+    """Times as matplotlib places them: moments in UTC, so that no hour is drawn twice or not at all
+    where clocks change; the ticks are written in the zone."""
+    if getattr(times, "tz", None) is not None:
+        times = times.tz_convert("UTC").tz_localize(None)
+    return np.asarray(times)
+
+
+def _observed(panel: Any, forecast: "Forecast", data: Any, name: str) -> None:
+    one = data[forecast.ids[0]]
+    if name not in one.features:
+        return
+    frame = one.to_frame()
+    seen = frame[frame[name].notna()]
+    when = seen["time"]
+    if forecast.time_axis is not None:
+        when = compat.pandas().DatetimeIndex(when)
+    panel.plot(_drawn(when), seen[name], "o", color=OBSERVED, markersize=3.5, label="observed")

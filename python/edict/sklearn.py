@@ -1,0 +1,270 @@
+"""Estimators for scikit-learn, with a :class:`edict.Dataset` as X.
+
+Every setting of edict is a parameter under its full name (``model_hidden``, ``train_epochs``), None
+meaning edict's own choice; bare names (``hidden``, ``epochs``) may be given to the constructor too.
+So ``GridSearchCV(EdictForecaster(), {"model_hidden": [16, 32]})`` works, as do pipelines, folds by
+group and calibration.
+
+>>> import edict
+>>> from edict.sklearn import EdictClassifier
+>>> from sklearn.model_selection import cross_val_score
+>>> data = edict.Dataset.from_frame(edict.waves(series=60), label="label")
+>>> classifier = EdictClassifier(epochs=2, hidden=8, batch=16, n_jobs=1)
+>>> cross_val_score(classifier, data, data.labels, cv=2).shape
+(2,)
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Optional, Sequence, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import compat
+from ._native import Error
+from .dataset import Dataset
+from .forecast import Forecast
+from .guard import Guard
+from .model import GuardLike, Model
+from .settings import keywords, settings
+
+_base = compat.needed("sklearn.base", "edict.sklearn")
+_validation = compat.needed("sklearn.utils.validation", "edict.sklearn")
+
+# The library holds part of the series back for a test of its own. Whoever uses an estimator does that
+# outside of it; shares must leave something to it, which this makes so little that nobody gets there.
+_NO_TEST = 1e-12
+
+
+class _Edict(_base.BaseEstimator):  # type: ignore[misc, name-defined]
+    """What the estimators have in common: parameters and the training of a model."""
+
+    _own: tuple[str, ...] = ("guard", "validation", "config", "n_jobs", "verbose")
+
+    def __init__(
+        self, *, guard: GuardLike = None, validation: float = 0.1, config: Optional[str] = None,
+        n_jobs: Optional[int] = None, verbose: bool = False, **settings: Any,
+    ) -> None:  # fmt: skip
+        self.guard = guard
+        self.validation = validation
+        self.config = config
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self._set_settings(settings)
+
+    def _set_settings(self, given: dict[str, Any]) -> None:
+        names = {s.keyword for s in _parameters()}
+        known = keywords()
+        for name in names:
+            setattr(self, name, None)
+        for name, value in given.items():
+            if name not in known or known[name].keyword not in names:
+                import difflib
+
+                candidates = [*names, *self._own, *(k for k in known if known[k].keyword in names)]
+                near = difflib.get_close_matches(name, candidates, n=1, cutoff=0.0)[0]
+                raise TypeError(f"unknown parameter {name!r}; did you mean {near!r}?")
+            setattr(self, known[name].keyword, value)
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        return sorted([*cls._own, *(s.keyword for s in _parameters())])
+
+    @property
+    def _threads(self) -> int:
+        if self.n_jobs is None or self.n_jobs < 0:
+            return 0
+        return int(self.n_jobs)
+
+    def _settings(self) -> dict[str, Any]:
+        values = {s.keyword: getattr(self, s.keyword) for s in _parameters()}
+        values["data_validation"] = self.validation - _NO_TEST
+        values["data_train"] = 1.0 - self.validation
+        return values
+
+    def _fit_model(self, X: Dataset) -> Model:
+        """Trains; after Ctrl-C the estimator keeps the best of the whole epochs."""
+        values = self._settings()
+        try:
+            return Model.train(
+                X, config=self.config, threads=self._threads, progress=self.verbose or False,
+                **{k: v for k, v in values.items() if not k.startswith("classify_")},
+            )  # fmt: skip
+        except KeyboardInterrupt as e:
+            model = getattr(e, "model", None)
+            if model is not None:
+                self.model_ = model
+                self.n_features_in_ = len(model.features)
+            raise
+
+    def _fitted(self) -> Model:
+        _validation.check_is_fitted(self, "model_")
+        model: Model = self.model_
+        return model
+
+
+def _parameters() -> list[Any]:
+    """Settings that are parameters; the shares of the split are ``validation``."""
+    return [s for s in settings() if s.key not in ("data.train", "data.validation")]
+
+
+def _checked(X: Any) -> Dataset:
+    if not isinstance(X, Dataset):
+        raise TypeError(
+            f"X is a {type(X).__name__}; give an edict.Dataset, as from Dataset.from_frame or "
+            "Dataset.from_numpy3d"
+        )
+    if len(X) == 0:
+        raise ValueError("X has no series")
+    return X
+
+
+class EdictForecaster(_Edict):
+    """Distributions at later times. ``score`` is minus the mean negative log-likelihood of what it
+    could not see: higher is better.
+
+    >>> import edict
+    >>> data = edict.Dataset.from_frame(edict.waves(series=60), label="label")
+    >>> forecaster = EdictForecaster(epochs=2, hidden=8, batch=16, ahead=[1.0]).fit(data)
+    >>> forecaster.predict(data[:5])
+    Forecast(5 series, 1 times, 2 features)
+    """
+
+    _own = (*_Edict._own, "ahead", "at")
+
+    def __init__(
+        self, *, ahead: Optional[Sequence[float]] = None, at: Optional[Sequence[float]] = None,
+        **parameters: Any,
+    ) -> None:  # fmt: skip
+        self.ahead = ahead
+        self.at = at
+        super().__init__(**parameters)
+
+    def fit(self, X: Dataset, y: Any = None) -> "EdictForecaster":
+        self.model_ = self._fit_model(_checked(X))
+        self.n_features_in_ = len(self.model_.features)
+        return self
+
+    def predict(self, X: Dataset, at: Any = None, *, ahead: Any = None) -> Forecast:
+        """At these times, or at those of the constructor."""
+        model = self._fitted()
+        if at is None and ahead is None:
+            at, ahead = self.at, self.ahead
+        return model.predict(
+            _checked(X), at, ahead=ahead, guard=self.guard, threads=self._threads
+        )
+
+    def predict_interval(
+        self, X: Dataset, level: float = 0.9, **times: Any
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        return self.predict(X, **times).interval(level)
+
+    def predict_quantiles(
+        self, X: Dataset, quantiles: Sequence[float] = (0.1, 0.5, 0.9), **times: Any
+    ) -> npt.NDArray[np.float64]:
+        return self.predict(X, **times).quantile(quantiles)
+
+    def predict_var(self, X: Dataset, **times: Any) -> npt.NDArray[np.float64]:
+        return self.predict(X, **times).variance
+
+    def score(self, X: Dataset, y: Any = None) -> float:
+        result = self._fitted().evaluate(
+            _checked(X), "all", guard=self.guard, threads=self._threads
+        )
+        tasks = [result[task] for task in ("interpolation", "extrapolation") if result[task]]
+        if not tasks:
+            raise Error("there is nothing to judge in these series")
+        return -float(np.mean([task["nll"]["mean"] for task in tasks]))
+
+
+class EdictEncoder(_base.TransformerMixin, _Edict):  # type: ignore[misc, name-defined]
+    """Series as vectors: the model's state after everything observed. For pipelines.
+
+    >>> import edict
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> data = edict.Dataset.from_frame(edict.waves(series=60), label="label")
+    >>> pipe = make_pipeline(EdictEncoder(epochs=2, hidden=8, batch=16), LogisticRegression())
+    >>> pipe.fit(data, data.labels).predict(data[:4]).shape
+    (4,)
+    """
+
+    def fit(self, X: Dataset, y: Any = None) -> "EdictEncoder":
+        self.model_ = self._fit_model(_checked(X))
+        self.n_features_in_ = len(self.model_.features)
+        return self
+
+    def transform(self, X: Dataset) -> npt.NDArray[np.float32]:
+        return self._fitted().encode(_checked(X), guard=self.guard, threads=self._threads)
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
+        return np.array([f"h{i}" for i in range(self._fitted().hidden)], dtype=object)
+
+
+class EdictClassifier(_base.ClassifierMixin, _Edict):  # type: ignore[misc, name-defined]
+    """Classes of series. ``y`` are their labels; without it, those of the dataset.
+
+    The distribution is learnt first and the classes on top of it (``classify_fine_tune`` lets the
+    whole model follow the classes); kinds without a distribution (``kind="gru-d"``) learn the classes
+    at once. A ``guard`` is used when classes are asked for, not in training.
+    """
+
+    def fit(self, X: Dataset, y: Any = None) -> "EdictClassifier":
+        data = _checked(X)
+        if y is not None:
+            y = np.asarray(y)
+            data = data.with_labels(list(y))
+            self.classes_ = np.unique(y[[v is not None for v in y.tolist()]])
+        else:
+            self.classes_ = np.unique([v for v in data.labels if v is not None])
+        if len(self.classes_) < 2:
+            raise ValueError("y has a single class; at least two are needed")
+        model = self._fit_model(data)
+        if model.has_distribution:
+            values = {k: v for k, v in self._settings().items() if k.startswith("classify_")}
+            model = model.classify(data, threads=self._threads, progress=False, **values)
+        self.model_ = model
+        self.n_features_in_ = len(model.features)
+        from .columns import text_of
+
+        names = [text_of(v) for v in self.classes_.tolist()]
+        self._order = np.array([model.classes.index(name) for name in names])
+        return self
+
+    def predict_proba(self, X: Dataset) -> npt.NDArray[np.float64]:
+        """[series × classes], in the order of ``classes_``."""
+        probabilities = self._fitted().class_probabilities(
+            _checked(X), guard=self.guard, threads=self._threads
+        )
+        return probabilities[:, self._order]
+
+    def predict(self, X: Dataset) -> npt.NDArray[Any]:
+        result: npt.NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
+        return result
+
+
+def _describe(cls: Any, own: dict[str, inspect.Parameter]) -> None:
+    """A signature that names every parameter, for help() and for editors."""
+    parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD), *own.values()]
+    parameters += [
+        inspect.Parameter(s.keyword, inspect.Parameter.KEYWORD_ONLY, default=None)
+        for s in _parameters()
+    ]
+    cls.__init__.__signature__ = inspect.Signature(parameters)
+
+
+def _keyword_only(function: Any) -> dict[str, inspect.Parameter]:
+    return {
+        name: p
+        for name, p in inspect.signature(function).parameters.items()
+        if p.kind is inspect.Parameter.KEYWORD_ONLY
+    }
+
+
+_shared = _keyword_only(_Edict.__init__)
+_describe(EdictForecaster, {**_keyword_only(EdictForecaster.__init__), **_shared})
+_describe(_Edict, _shared)
+
+__all__ = ["EdictClassifier", "EdictEncoder", "EdictForecaster", "Guard"]

@@ -1,0 +1,116 @@
+#include "edict/capi/border.h"
+
+#include <new>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "edict/core/error.h"
+#include "edict/core/json_text.h"
+#include "edict/model/config.h"
+#include "edict/settings/declarations.h"
+
+namespace edict::capi {
+namespace {
+
+std::string& last_error() {
+  thread_local std::string text;
+  return text;
+}
+
+int remember(int code, const char* text) noexcept {
+  try {
+    last_error() = text;
+  } catch (...) {  // no memory even for the message
+    last_error().clear();
+  }
+  return code;
+}
+
+}  // namespace
+
+int failed() noexcept {
+  try {
+    throw;
+  } catch (const Interrupted& e) {
+    return remember(EDICT_INTERRUPTED, e.what());
+  } catch (const Error& e) {
+    return remember(EDICT_INPUT, e.what());
+  } catch (const std::bad_alloc&) {
+    return remember(EDICT_MEMORY, "out of memory; ask for less at once");
+  } catch (const std::system_error& e) {  // of the machine: no space, no permission, no threads
+    return remember(EDICT_INPUT, e.what());
+  } catch (const std::exception& e) {
+    return remember(EDICT_FAULT, e.what());
+  } catch (...) {
+    return remember(EDICT_FAULT, "an exception of unknown type");
+  }
+}
+
+void check_given(const void* pointer, const char* what) {
+  if (!pointer) throw Error(std::string(what) + " is NULL");
+}
+
+std::size_t size_of(std::int64_t count, const char* what) {
+  if (count < 0) throw Error(std::string(what) + " is negative");
+  return static_cast<std::size_t>(count);
+}
+
+std::vector<std::string> names_from(std::int64_t count, const char* const* names,
+                                    const char* what) {
+  const std::size_t size = size_of(count, what);
+  if (size > 0) check_given(names, what);
+  for (std::size_t i = 0; i < size; ++i) check_given(names[i], what);
+  return {names, names + size};
+}
+
+edict_bytes* new_bytes(std::string content) { return new edict_bytes{std::move(content)}; }
+
+Guard guard_from(const edict_guard* guard) {
+  if (!guard) return {};
+  if (guard->kind < EDICT_GUARD_NONE || guard->kind > EDICT_GUARD_POPULATION)
+    throw Error("a guard of unknown kind " + std::to_string(guard->kind));
+  if (guard->deviation < EDICT_DEVIATION_EPISTEMIC || guard->deviation > EDICT_DEVIATION_PREDICTIVE)
+    throw Error("a guard with unknown deviation " + std::to_string(guard->deviation));
+  constexpr Guard::Kind kKinds[] = {Guard::Kind::none, Guard::Kind::edgr, Guard::Kind::population};
+  return {kKinds[guard->kind], guard->eta,
+          guard->deviation == EDICT_DEVIATION_EPISTEMIC ? Guard::Deviation::epistemic
+                                                        : Guard::Deviation::predictive};
+}
+
+StopFlag stop_of(const edict_control* control) { return control ? &control->stop : nullptr; }
+
+}  // namespace edict::capi
+
+using edict::capi::across;
+
+const char* edict_version() { return EDICT_VERSION; }
+int edict_api() { return EDICT_API; }
+const char* edict_last_error() { return edict::capi::last_error().c_str(); }
+
+const void* edict_bytes_data(const edict_bytes* bytes) { return bytes->content.c_str(); }
+size_t edict_bytes_size(const edict_bytes* bytes) { return bytes->content.size(); }
+void edict_bytes_free(edict_bytes* bytes) { delete bytes; }
+
+int edict_settings(edict_bytes** out) {
+  return across([&] {
+    edict::capi::check_given(out, "out");
+    edict::Config config;
+    *out = edict::capi::new_bytes(
+        edict::json_text(edict::settings::declarations(edict::keys(config))));
+  });
+}
+
+int edict_control_new(edict_control** out) {
+  return across([&] {
+    edict::capi::check_given(out, "out");
+    *out = new edict_control;
+  });
+}
+
+void edict_control_read(const edict_control* control, edict_progress* progress, size_t size) {
+  const std::lock_guard lock(control->mutex);
+  edict::capi::copy_out(control->progress, progress, size);
+}
+
+void edict_control_stop(edict_control* control) { control->stop = true; }
+void edict_control_free(edict_control* control) { delete control; }

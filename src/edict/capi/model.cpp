@@ -1,0 +1,401 @@
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
+
+#include "edict/capi/border.h"
+#include "edict/core/error.h"
+#include "edict/core/json_text.h"
+#include "edict/eval/classification.h"
+#include "edict/eval/evaluate.h"
+#include "edict/eval/trajectory.h"
+#include "edict/math/student_t.h"
+#include "edict/model/encode.h"
+#include "edict/train/classifier_training.h"
+#include "edict/train/trainer.h"
+
+using namespace edict;
+using namespace edict::capi;
+
+namespace {
+
+const Model& model_of(const edict_model* model) {
+  check_given(model, "model");
+  return *model->model;
+}
+
+// The caller's data with the model's columns; copied only where they differ.
+class Matched {
+ public:
+  Matched(const Model& model, const edict_dataset* dataset) {
+    check_given(dataset, "dataset");
+    given_ = &dataset->data;
+    if (given_->features == model.features && given_->statics == model.statics) return;
+    changed_ = model.match(*given_).data;
+  }
+  const Dataset& data() const { return changed_ ? *changed_ : *given_; }
+
+ private:
+  const Dataset* given_;
+  std::optional<Dataset> changed_;
+};
+
+std::size_t threads_from(int threads) {
+  if (threads < 0 || threads > 1024)
+    throw Error("threads: give a number from 0, for all of the machine, to 1024");
+  return static_cast<std::size_t>(threads);
+}
+
+std::vector<std::size_t> all_of(const Dataset& data) {
+  std::vector<std::size_t> all(data.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+// Throws Error unless the times ascend; the engine relies on it.
+std::vector<double> times_from(const double* times, std::size_t count) {
+  for (std::size_t t = 0; t < count; ++t)
+    if (!std::isfinite(times[t]) || (t > 0 && times[t] < times[t - 1]))
+      throw Error("the times to ask for must be finite and ascend");
+  return {times, times + count};
+}
+
+nlohmann::json to_json(const EpochRow& row) {
+  return {{"epoch", row.epoch},
+          {"learning_rate", row.learning_rate},
+          {"nll", row.nll},
+          {"kl", row.kl},
+          {"evidence", row.evidence},
+          {"loss", row.loss},
+          {"cross_entropy", row.cross_entropy},
+          {"validation_nll", row.validation_nll},
+          {"validation_mse", row.validation_mse},
+          {"validation_cross_entropy", row.validation_cross_entropy},
+          {"validation_accuracy", row.validation_accuracy},
+          {"best", row.best}};
+}
+
+std::string epochs_json(const std::vector<EpochRow>& rows) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const EpochRow& row : rows) list.push_back(to_json(row));
+  return json_text(list);
+}
+
+// What both kinds of training tell of a batch and of an epoch.
+void tell_batch(edict_control* control, std::int64_t epoch, std::int64_t epochs, std::int64_t batch,
+                std::int64_t batches, double nll, double cross_entropy) {
+  update(control, [&](edict_progress& p) {
+    p.epoch = epoch;
+    p.epochs = epochs;
+    p.batch = batch;
+    p.batches = batches;
+    p.nll = nll;
+    p.cross_entropy = cross_entropy;
+    p.fraction = (static_cast<double>(epoch - 1) +
+                  static_cast<double>(batch) / static_cast<double>(batches)) /
+                 static_cast<double>(epochs);
+  });
+}
+
+void tell_epoch(edict_control* control, const EpochRow& row) {
+  update(control, [&](edict_progress& p) {
+    p.epochs_done = row.epoch;
+    if (row.best) p.best_epoch = row.epoch;
+    p.validation_nll = row.validation_nll;
+    p.validation_mse = row.validation_mse;
+    p.validation_cross_entropy = row.validation_cross_entropy;
+    p.validation_accuracy = row.validation_accuracy;
+  });
+}
+
+// One "key=value". The library says of such a line that it stood behind --set, which is the tool's.
+void set(Config& config, const std::string& assignment) try {
+  assign(config, assignment);
+} catch (const Error& e) {
+  constexpr std::string_view kOption = "--set";
+  std::string_view text = e.what();
+  if (text.starts_with(kOption)) text.remove_prefix(kOption.size());
+  text.remove_prefix(std::min(text.size(), text.find_first_not_of(": ")));
+  throw Error(std::string(text));
+}
+
+Config config_from(const char* toml, std::int64_t assignments, const char* const* assignment) {
+  Config config;
+  if (toml) read_toml_text(toml, "settings", config);
+  for (const std::string& one : names_from(assignments, assignment, "assignments"))
+    set(config, one);
+  validate(config);
+  return config;
+}
+
+}  // namespace
+
+int edict_train(const edict_dataset* dataset, const char* toml, int64_t assignments,
+                const char* const* assignment, const char* out_path, int resume, int threads,
+                edict_control* control, edict_model** out) {
+  return across([&] {
+    check_given(dataset, "dataset");
+    check_given(out, "out");
+    *out = nullptr;
+    const Dataset& data = dataset->data;
+    const Config config = config_from(toml, assignments, assignment);
+    const Split parts = split(data, config.data);
+    check_trainable(parts, config.data);
+    auto model = std::make_shared<Model>(Model::create(config, data, parts));
+    ThreadPool pool(threads_from(threads));
+    TrainOptions options;
+    if (out_path) options.out = out_path;
+    options.resume = resume != 0;
+    options.stop = stop_of(control);
+    options.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
+                           const LossSums& sums) {
+      tell_batch(control, epoch, config.train.epochs, batch, batches,
+                 sums.nll / std::max(1.0, sums.observations),
+                 sums.classification / std::max(1.0, sums.series));
+    };
+    options.on_epoch = [&](const EpochRow& row) { tell_epoch(control, row); };
+    const TrainResult result = train(*model, data, parts, pool, options);
+    if (!result.rows.empty()) *out = new edict_model{std::move(model), epochs_json(result.rows)};
+    if (result.interrupted) throw Interrupted();
+  });
+}
+
+int edict_classify(const edict_model* model, const edict_dataset* dataset, int64_t assignments,
+                   const char* const* assignment, int64_t seeds, const int64_t* seed, int threads,
+                   edict_control* control, edict_model** out) {
+  return across([&] {
+    const Model& frozen = model_of(model);
+    const Matched matched(frozen, dataset);
+    check_given(out, "out");
+    Config config = frozen.config;
+    for (const std::string& one : names_from(assignments, assignment, "assignments")) {
+      if (!one.starts_with("classify."))
+        throw Error(one + ": the model is trained already; only classify.… can be set");
+      set(config, one);
+    }
+    ClassifierOptions options;
+    options.settings = config.classify;
+    const std::size_t count = size_of(seeds, "seeds");
+    if (count > 0) check_given(seed, "seed");
+    options.seeds.assign(seed, seed + count);
+    options.stop = stop_of(control);
+    options.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches) {
+      tell_batch(control, epoch, config.classify.fine_tune, batch, batches, 0, 0);
+    };
+    options.on_epoch = [&](const EpochRow& row) { tell_epoch(control, row); };
+    ThreadPool pool(threads_from(threads));
+    ClassifierResult result = train_classifier(
+        frozen, matched.data(), frozen.split_to_train(matched.data()), pool, options);
+    if (result.interrupted) throw Interrupted();
+    *out = new edict_model{std::make_shared<const Model>(std::move(result.model)), model->epochs};
+  });
+}
+
+int edict_model_load(const char* path, edict_model** out) {
+  return across([&] {
+    check_given(path, "path");
+    check_given(out, "out");
+    *out = new edict_model{std::make_shared<const Model>(load_model(path))};
+  });
+}
+
+int edict_model_save(const edict_model* model, const char* path) {
+  return across([&] {
+    check_given(path, "path");
+    save_model(model_of(model), path);
+  });
+}
+
+int edict_model_from_bytes(const void* data, size_t size, edict_model** out) {
+  return across([&] {
+    check_given(data, "data");
+    check_given(out, "out");
+    const std::string_view bytes(static_cast<const char*>(data), size);
+    constexpr const char* kName = "model in memory";
+    *out = new edict_model{
+        std::make_shared<const Model>(from_tensors(tensors_from(bytes, kName), kName))};
+  });
+}
+
+int edict_model_to_bytes(const edict_model* model, edict_bytes** out) {
+  return across([&] {
+    check_given(out, "out");
+    *out = new_bytes(tensor_bytes(to_tensors(model_of(model))));
+  });
+}
+
+int edict_model_sizes(const edict_model* model, edict_model_size* sizes, size_t size) {
+  return across([&] {
+    const Model& m = model_of(model);
+    check_given(sizes, "sizes");
+    copy_out({static_cast<int64_t>(m.features.size()), static_cast<int64_t>(m.statics.size()),
+              m.network->classes(), m.network->hidden(), m.params.size(),
+              m.network->has_distribution() ? 1 : 0, 0, fingerprint(m)},
+             sizes, size);
+  });
+}
+
+int edict_model_info(const edict_model* model, edict_bytes** out) {
+  return across([&] {
+    const Model& m = model_of(model);
+    check_given(out, "out");
+    const auto count = [&](Part part) { return m.seen.count(part); };
+    *out = new_bytes(
+        json_text({{"kind", m.config.model.kind},
+                   {"features", m.features},
+                   {"statics", m.statics},
+                   {"classes", m.network->classes() > 0 ? m.classes : std::vector<std::string>{}},
+                   {"parameters", m.params.size()},
+                   {"t_cut", m.protocol.t_cut},
+                   {"horizon", m.protocol.horizon},
+                   {"mean", m.protocol.population.mean},
+                   {"scale", m.protocol.population.scale},
+                   {"time_axis", to_json(m.time_axis)},
+{"seen",
+                    {{"train", count(Part::train)},
+                     {"validation", count(Part::validation)},
+                     {"test", count(Part::test)}}},
+                   {"config", to_json(m.config)},
+                   {"epochs", parse_json(model->epochs)}}));
+  });
+}
+
+int edict_model_match(const edict_model* model, const edict_dataset* dataset, edict_bytes** out) {
+  return across([&] {
+    const Model& m = model_of(model);
+    check_given(dataset, "dataset");
+    check_given(out, "out");
+    *out = new_bytes(json_text(m.match(dataset->data).notes));
+  });
+}
+
+int edict_model_parts(const edict_model* model, const edict_dataset* dataset, int32_t* parts) {
+  return across([&] {
+    const Model& m = model_of(model);
+    check_given(dataset, "dataset");
+    check_given(parts, "parts");
+    Split split = m.split(dataset->data);
+    for (const Part part : {Part::train, Part::validation, Part::test, Part::unseen})
+      for (const std::size_t i : split[part]) parts[i] = static_cast<int32_t>(part);
+  });
+}
+
+int edict_model_predict(const edict_model* model, const edict_dataset* dataset, int64_t count,
+                        const double* times, int own_times, double until, const edict_guard* guard,
+                        int threads, edict_control* control, double* mean, double* aleatoric,
+                        double* epistemic, double* scale, double* dof, int64_t* clipped) {
+  return across([&] {
+    const Model& m = model_of(model);
+    const Matched matched(m, dataset);
+    const Dataset& data = matched.data();
+    const std::size_t asked = size_of(count, "count");
+    if (asked > 0) check_given(times, "times");
+    PredictRequest request;
+    request.guard = guard_from(guard);
+    request.absorb_until = until;
+    request.stop = stop_of(control);
+    if (own_times)
+      request.own_times = [&](std::size_t i) { return times_from(times + i * asked, asked); };
+    else
+      request.times = times_from(times, asked);
+    if (clipped) *clipped = 0;
+    ThreadPool pool(threads_from(threads));
+    std::size_t done = 0;
+    predict(m, data, request, pool, [&](const Trajectory& trajectory) {
+      const std::size_t first = trajectory.series * asked * m.features.size();
+      for (std::size_t k = 0; k < trajectory.marginals.size(); ++k)
+        put(trajectory.marginals[k], first + k, mean, aleatoric, epistemic, scale, dof);
+      if (clipped) *clipped += static_cast<int64_t>(trajectory.clips.size());
+      ++done;
+      update(control, [&](edict_progress& p) {
+        p.fraction = static_cast<double>(done) / static_cast<double>(data.size());
+      });
+    });
+  });
+}
+
+int edict_model_probabilities(const edict_model* model, const edict_dataset* dataset, int64_t count,
+                              const double* times, const edict_guard* guard, int threads,
+                              edict_control* control, double* probabilities) {
+  return across([&] {
+    const Model& m = model_of(model);
+    const Matched matched(m, dataset);
+    check_given(probabilities, "probabilities");
+    const std::vector<std::size_t> all = all_of(matched.data());
+    const std::size_t asked = size_of(count, "count");
+    ThreadPool pool(threads_from(threads));
+    if (asked == 0) {
+      copy_out(
+          class_probabilities(m, matched.data(), all, pool, guard_from(guard), stop_of(control))
+              .values,
+          probabilities);
+      return;
+    }
+    check_given(times, "times");
+    for (const ClassProbabilities& path :
+         class_probabilities_over_time(m, matched.data(), all, times_from(times, asked), pool,
+                                       guard_from(guard), stop_of(control))) {
+      copy_out(path.values, probabilities);
+      probabilities += path.values.size();
+    }
+  });
+}
+
+int edict_model_encode(const edict_model* model, const edict_dataset* dataset,
+                       const edict_guard* guard, int threads, edict_control* control,
+                       float* states) {
+  return across([&] {
+    const Model& m = model_of(model);
+    const Matched matched(m, dataset);
+    check_given(states, "states");
+    ThreadPool pool(threads_from(threads));
+    const Encoding encoding = encode(m, matched.data(), all_of(matched.data()), pool,
+                                     guard_from(guard), stop_of(control));
+    // H × series by columns is series × H by rows.
+    std::copy_n(encoding.states.data(), encoding.states.size(), states);
+  });
+}
+
+int edict_model_evaluate(const edict_model* model, const edict_dataset* dataset, const char* part,
+                         const edict_guard* guard, int threads, edict_control* control,
+                         edict_bytes** out) {
+  return across([&] {
+    const Model& m = model_of(model);
+    const Matched matched(m, dataset);
+    check_given(part, "part");
+    check_given(out, "out");
+    const std::vector<std::size_t> series = m.series_of(matched.data(), part);
+    ThreadPool pool(threads_from(threads));
+    nlohmann::json result =
+        to_json(evaluate(m, matched.data(), series, pool, guard_from(guard), stop_of(control)));
+    result["series"] = series.size();
+    *out = new_bytes(json_text(result));
+  });
+}
+
+void edict_model_free(edict_model* model) { delete model; }
+
+int edict_quantile(int64_t count, const double* mean, const double* scale, const double* dof,
+                   const double* p, double* out) {
+  return across([&] {
+    const std::size_t size = size_of(count, "count");
+    for (std::size_t i = 0; i < size; ++i) {
+      if (!(p[i] > 0 && p[i] < 1))
+        throw Error("a quantile's probability must lie between 0 and 1, both excluded");
+      out[i] = mean[i] + scale[i] * (std::isinf(dof[i]) ? normal_quantile(p[i])
+                                                        : student_t_quantile(p[i], dof[i]));
+    }
+  });
+}
+
+int edict_cdf(int64_t count, const double* mean, const double* scale, const double* dof,
+              const double* x, double* out) {
+  return across([&] {
+    const std::size_t size = size_of(count, "count");
+    for (std::size_t i = 0; i < size; ++i) {
+      const double z = (x[i] - mean[i]) / scale[i];
+      out[i] = std::isinf(dof[i]) ? normal_cdf(z) : student_t_cdf(z, dof[i]);
+    }
+  });
+}

@@ -1,0 +1,124 @@
+#include "edict/cli/examples.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace edict::cli {
+namespace {
+
+struct About {
+  std::string_view command, group, examples;
+};
+
+constexpr std::string_view kData = "Data", kModels = "Models", kAnswers = "Answers",
+                           kExperiments = "Experiments", kPrompt = "At the prompt";
+
+constexpr About kCommands[] = {
+    {"generate", kData, R"(
+  # five hundred series to try things with
+  edict generate synthetic --out waves.csv --series 500
+)"},
+    {"import", kData, R"(
+  # from the folder with the downloaded archives
+  edict import physionet --from downloads --out physionet.csv
+)"},
+    {"info", kData, R"(
+  # what is in a table: features, gaps, labels
+  edict info waves.csv
+  # what a model was trained on, and with which settings
+  edict info waves.model
+)"},
+    {"init", kData, R"(
+  # the settings that train would choose for this table, each with its reason
+  edict init waves.csv --out waves.toml
+)"},
+    {"settings", kData, R"(
+  # every setting, or one
+  edict settings
+  edict settings train.epochs
+)"},
+    {"train", kModels, R"(
+  # one file, beside it a checkpoint and the metrics of every epoch
+  edict train waves.csv --out waves.model
+  # another kind of model, or other settings
+  edict train waves.csv --out gru-d.model --model gru-d --set model.hidden=32
+  # five models in one file, whose disagreement is part of the doubt
+  edict train waves.csv --out five.model --members 5
+  # how good such a model is on series it has not seen, five times over
+  edict train waves.csv --folds 5 --json folds.json
+)"},
+    {"search", kModels, R"(
+  # ten trials; the same command goes on where it stopped
+  edict search waves.csv --out trials --budget 10 --range model.hidden=16,32
+)"},
+    {"classify", kModels, R"(
+  # a classifier on a trained model
+  edict classify waves.model waves.csv --out waves.clf
+)"},
+    {"predict", kAnswers, R"(
+  # distributions at times of your choice
+  edict predict waves.model waves.csv --at 0:0.5:12 --out predictions.csv
+  # what comes after each series' last observation, with quantiles and the chance of a limit
+  edict predict waves.model waves.csv --ahead 1,2 --quantiles 0.1,0.5,0.9 --above x1=0.5 --out ahead.csv
+  # the twenty least expected observations
+  edict predict waves.model waves.csv --at events --top 20 --out surprises.csv
+  # class probabilities
+  edict predict waves.clf waves.csv --classes --out classes.csv
+)"},
+    {"impute", kAnswers, R"(
+  # the table with its gaps filled, and how sure that is
+  edict impute waves.model waves.csv --out filled.csv --deviations
+)"},
+    {"evaluate", kAnswers, R"(
+  # on the series that the model has not seen
+  edict evaluate waves.model waves.csv --json evaluation.json
+)"},
+    {"plot", kAnswers, R"(
+  # a page to open in a browser
+  edict plot waves.model waves.csv --out waves.html
+)"},
+    {"explore", kAnswers, R"(
+  # a page to look through every series, the most surprising first
+  edict explore waves.model waves.csv --out explore.html
+)"},
+    {"stress", kAnswers, R"(
+  # how accuracy falls as noise rises, with and without a guard
+  edict stress waves.clf waves.csv --guard none,edgr --levels 0,5,9
+)"},
+    {"reproduce", kExperiments, R"(
+  # the Synthetic half of the paper, in a few minutes
+  edict reproduce --quick --out results
+)"},
+    {"help", kPrompt, R"(
+  # the same as edict train --help
+  edict help train
+)"},
+    {"man", kPrompt, R"(
+  # read it
+  edict man train | man -l -
+)"},
+    {"completion", kPrompt, R"(
+  # in ~/.bashrc; for zsh and fish the first line of the script says how
+  source <(edict completion bash)
+)"},
+};
+
+}  // namespace
+
+void add_examples(CLI::App& app) {
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; }))
+    for (CLI::App* below : command->get_subcommands([](CLI::App*) { return true; }))
+      below->group("Commands");
+  for (const About& about : kCommands) {
+    const auto found = app.get_subcommands(
+        [&](CLI::App* command) { return command->get_name() == about.command; });
+    for (CLI::App* command : found) {
+      command->group(std::string(about.group));
+      if (!about.examples.empty()) command->footer("Examples:" + std::string(about.examples));
+    }
+  }
+  app.footer("edict help COMMAND explains a command.\n");
+}
+
+}  // namespace edict::cli

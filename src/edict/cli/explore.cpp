@@ -1,0 +1,114 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "edict/cli/command.h"
+#include "edict/cli/given_data.h"
+#include "edict/cli/progress.h"
+#include "edict/core/atomic_file.h"
+#include "edict/core/error.h"
+#include "edict/report/explore_page.h"
+
+namespace edict::cli {
+namespace {
+
+struct Options {
+  std::string model, data, out, split = "all";
+  std::vector<std::string> ids, features;
+  double level = 0.9, megabytes = 20;
+  GuardOptions guard;
+  int threads = 0;
+};
+
+// Places of names in a list of them.
+std::vector<std::size_t> places(const std::vector<std::string>& names,
+                                const std::vector<std::string>& known, const std::string& where,
+                                const char* what) {
+  std::vector<std::size_t> result;
+  for (const std::string& name : names) {
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end())
+      throw Error(fmt::format("{}: has no {} '{}'; did you mean '{}'?", where, what, name,
+                              settings::nearest(name, {known.begin(), known.end()})));
+    result.push_back(static_cast<std::size_t>(found - known.begin()));
+  }
+  return result;
+}
+
+std::string told(const report::ExplorePage& page, const Options& options, std::size_t series) {
+  std::string text = fmt::format("{}: {} series, {:.1f} MB", options.out, series,
+                                 static_cast<double>(page.html.size()) / 1e6);
+  if (page.observations_only + page.named_only > 0)
+    text += fmt::format("; the {} most surprising with bands", page.whole);
+  if (page.observations_only > 0)
+    text += fmt::format(", {} with observations alone", page.observations_only);
+  if (page.named_only > 0) text += fmt::format(", {} only listed", page.named_only);
+  if (page.observations_only + page.named_only > 0)
+    text += fmt::format(" (--megabytes {:g})", options.megabytes);
+  return text;
+}
+
+void run(const Options& options) {
+  check_files({options.model, options.data}, {options.out});
+  Progress progress("exploring");
+  progress.begin();
+  const Model model = load_model(options.model);
+  if (!model.network->has_distribution() && model.network->classes() == 0)
+    throw Error(fmt::format("{}: has neither a distribution nor classes to show", options.model));
+  const Dataset data = open_for(model, options.data);
+  if (data.size() == 0) throw Error(fmt::format("{}: has no series to show", options.data));
+  report::ExploreOptions explore;
+  explore.request = {options.guard.resolve(), options.level,
+                     places(options.features, model.features, options.model, "feature"),
+                     &interrupt_flag()};
+  explore.megabytes = options.megabytes;
+  explore.data_name = options.data == "-" ? "standard input"
+                                          : std::filesystem::path(options.data).filename().string();
+  explore.progress = [&](double share) { progress.update(share); };
+  const std::vector<std::size_t> series =
+      options.ids.empty() ? model.series_of(data, options.split)
+                          : places(options.ids, data.ids, options.data, "series");
+  ThreadPool pool(static_cast<std::size_t>(options.threads));
+  const report::ExplorePage page = report::explore_page(model, data, series, pool, explore);
+  write_atomically(options.out, page.html);
+  progress.end();
+  fmt::print(text_stream({options.out}), "{}\n", told(page, options, series.size()));
+}
+
+}  // namespace
+
+void add_explore(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "explore", "A page to browse data and what the model makes of them, series by series");
+  command->add_option("model", options->model, "a trained model")->required()->type_name("MODEL");
+  command->add_option("data", options->data, "the data")->required()->type_name("DATA.csv");
+  add_output(*command, "--out", options->out, "where to write; - is standard output")
+      ->required()
+      ->type_name("PAGE.html");
+  add_split(*command, options->split);
+  command->add_option("--series", options->ids, "ids to show; default: all of --split")
+      ->delimiter(',')
+      ->type_name("ID,...");
+  command
+      ->add_option("--show", options->features,
+                   "features to show; default: those that a series has observed")
+      ->delimiter(',')
+      ->type_name("FEATURE,...");
+  command->add_option("--level", options->level, "of the predictive interval")
+      ->check(CLI::Range(0.001, 0.999999))
+      ->capture_default_str();
+  command
+      ->add_option("--megabytes", options->megabytes,
+                   "the page stays below this: first bands are drawn through fewer points, then "
+                   "only the most surprising series have bands, then the least surprising are "
+                   "only listed")
+      ->check(CLI::Range(0.2, 2000.0))
+      ->capture_default_str();
+  options->guard.add_to(*command);
+  add_threads(*command, options->threads);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace edict::cli

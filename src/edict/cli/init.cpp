@@ -1,0 +1,61 @@
+#include <fmt/core.h>
+
+#include "edict/cli/command.h"
+#include "edict/core/atomic_file.h"
+#include "edict/model/fit_settings.h"
+#include "edict/sources/source.h"
+
+namespace edict::cli {
+namespace {
+
+struct Options {
+  std::string data, out, kind;
+  std::vector<std::string> assignments;
+};
+
+void run(const Options& options) {
+  check_files({options.data}, {options.out});
+  const Dataset data = open_data(options.data);
+  std::vector<std::string> given = options.assignments;
+  if (!options.kind.empty()) given.push_back("model.kind=" + options.kind);
+  const FittedSettings fitted = fit_settings(data, given);
+  std::string text = fmt::format(
+      "# Settings chosen for {} ({} training series, {} features): what\n"
+      "# `edict train` uses there without --config. Change what you like, then train with\n"
+      "# --config and this file; a line that is left out has its default (edict settings).\n",
+      options.data == "-" ? "standard input" : options.data, fitted.facts.series,
+      fitted.facts.features);
+  for (const std::string& note : fitted.notes) text += fmt::format("# note: {}\n", note);
+  text += commented_toml(fitted);
+  if (options.out.empty() || is_standard_output(options.out)) {
+    fmt::print("{}", text);
+    return;
+  }
+  write_atomically(options.out, text);
+  std::size_t chosen = 0;
+  for (const SettingChoice& choice : fitted.choices) chosen += !choice.given;
+  fmt::print("{0}: {1} settings chosen for {2}; edict train {2} --config {0} --out MODEL\n",
+             options.out, chosen, options.data);
+}
+
+}  // namespace
+
+void add_init(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "init",
+      "Choose settings for a CSV file and write them as TOML, each with its meaning and the "
+      "reason; training with that file is training without --config");
+  command->add_option("data", options->data, "the data")->required()->type_name("DATA.csv");
+  add_output(*command, "--out", options->out, "where they go, if not to standard output")
+      ->type_name("FILE.toml");
+  command->add_option("--model", options->kind, "same as --set model.kind=…");
+  command
+      ->add_option("--set", options->assignments,
+                   "one setting that is not to be chosen, as model.hidden=64; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace edict::cli

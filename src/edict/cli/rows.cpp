@@ -1,0 +1,116 @@
+#include "edict/cli/rows.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "edict/cli/outputs.h"
+#include "edict/core/error.h"
+#include "edict/core/json_text.h"
+#include "edict/core/number_text.h"
+#include "edict/data/time_axis.h"
+#include "edict/sources/csv.h"
+
+namespace edict::cli {
+
+void RowOutput::add_to(CLI::App& command, const std::string& type) {
+  add_output(command, "--out", path, "where to write; - is standard output")->type_name(type);
+  add_output(command, "--json", json, "the same as --out FILE --format json")->type_name("FILE");
+  command.add_option("--format", format, "default: json for a file that ends in .json, else csv")
+      ->check(CLI::IsMember({"csv", "json"}));
+}
+
+const std::string& RowOutput::destination() const {
+  if (path.empty() == json.empty())
+    throw Error(path.empty() ? "--out is missing: name the file to write, or - for standard output"
+                             : "--out and --json both say where to write; give one of them");
+  if (!json.empty() && format == "csv")
+    throw Error("--json writes JSON; give --out FILE with --format csv");
+  return path.empty() ? json : path;
+}
+
+RowFormat RowOutput::resolved() const {
+  if (!format.empty()) return format == "json" ? RowFormat::json : RowFormat::csv;
+  return !json.empty() || path.ends_with(".json") ? RowFormat::json : RowFormat::csv;
+}
+
+RowLayout::RowLayout(RowFormat format, std::vector<std::string> columns)
+    : format_(format), columns_(std::move(columns)) {
+  for (const std::string& name : columns_) {
+    const bool first = before_.empty();
+    before_.push_back(format == RowFormat::json ? (first ? "{" : ",") + cell(name) + ":"
+                                                : (first ? "" : ","));
+  }
+}
+
+std::string RowLayout::cell(std::string_view text) const {
+  return format_ == RowFormat::json ? json_text(nlohmann::json(std::string(text))) : csv_cell(text);
+}
+
+std::string RowLayout::time_cell(const Dataset& data, std::size_t series, double time) const {
+  const std::string text = written_time(data, series, time);
+  return data.time_axis.kind == TimeKind::date ? cell(text) : text;
+}
+
+std::string RowLayout::header() const {
+  if (format_ == RowFormat::json) return "[";
+  std::string line;
+  for (const std::string& name : columns_) line += (line.empty() ? "" : ",") + cell(name);
+  return line + "\n";
+}
+
+void RowText::name(std::string_view cell) {
+  text_ += layout_.before(column_++);
+  text_ += cell;
+}
+
+// What no number can be written for.
+bool RowText::written(double value) {
+  text_ += layout_.before(column_++);
+  if (std::isfinite(value)) return false;
+  if (layout_.format() == RowFormat::json)
+    text_ += "null";
+  else if (std::isinf(value))
+    text_ += value > 0 ? "inf" : "-inf";
+  return true;
+}
+
+void RowText::exact(double value) {
+  if (!written(value)) append_shortest(text_, value);
+}
+
+void RowText::number(double value) {
+  if (!written(value)) append_nine_digits(text_, value);
+}
+
+void RowText::none() {
+  text_ += layout_.before(column_++);
+  if (layout_.format() == RowFormat::json) text_ += "null";
+}
+
+void RowText::end() {
+  text_ += layout_.format() == RowFormat::json ? "},\n" : "\n";
+  ++rows_;
+}
+
+RowFile::RowFile(const std::string& path, const RowLayout& layout)
+    : format_(layout.format()), file_(path) {
+  file_.write(layout.header());
+}
+
+// In JSON a comma stands between rows and not behind the last one: each is written before the next.
+void RowFile::write(std::string_view rows) {
+  if (format_ == RowFormat::json && !rows.empty()) {
+    file_.write(first_ ? "\n" : ",\n");
+    rows.remove_suffix(2);
+    first_ = false;
+  }
+  file_.write(rows);
+}
+
+void RowFile::commit() {
+  if (format_ == RowFormat::json) file_.write(first_ ? "]\n" : "\n]\n");
+  file_.commit();
+}
+
+}  // namespace edict::cli

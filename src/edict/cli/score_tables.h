@@ -1,0 +1,19 @@
+// Results of an evaluation as text for a terminal.
+#pragma once
+
+#include <string>
+
+#include "edict/eval/breakdown.h"
+#include "edict/eval/classifier_evaluation.h"
+
+namespace edict::cli {
+
+// The model beside the forecasts that need none.
+std::string baselines_text(const Breakdown& breakdown, const std::string& kind);
+
+enum class By { feature, horizon };
+std::string breakdown_text(const Breakdown& breakdown, By by);
+
+std::string classifier_text(const ClassifierEvaluation& evaluation);
+
+}  // namespace edict::cli

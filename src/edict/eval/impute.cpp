@@ -1,0 +1,68 @@
+#include "edict/eval/impute.h"
+
+#include "edict/core/error.h"
+#include "edict/eval/distribution.h"
+#include "edict/model/infer.h"
+#include "edict/protocol/filtering_agenda.h"
+
+namespace edict {
+namespace {
+
+std::vector<double> times_of(const ImputeRequest& request, const Dataset& data,
+                             std::size_t series) {
+  if (!request.grid.empty()) return request.grid;
+  const Dataset& table = request.table ? *request.table : data;
+  return {table.times.begin() + static_cast<std::ptrdiff_t>(table.first_event[series]),
+          table.times.begin() + static_cast<std::ptrdiff_t>(table.first_event[series + 1])};
+}
+
+// Both lists of times ascend.
+void put_observed(const Dataset& data, ImputedSeries& result) {
+  std::size_t e = data.first_event[result.series];
+  for (std::size_t t = 0; t < result.times.size(); ++t) {
+    while (e < data.first_event[result.series + 1] && data.times[e] < result.times[t]) ++e;
+    if (e == data.first_event[result.series + 1]) return;
+    if (data.times[e] != result.times[t]) continue;
+    for (const Observation& o : data.observed(e)) {
+      const std::size_t cell = result.cell(t, static_cast<std::size_t>(o.feature));
+      result.value[cell] = o.value;
+      result.deviation[cell] = 0;
+      result.observed[cell] = 1;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<ImputedSeries> impute(const Model& model, const Dataset& data,
+                                  const ImputeRequest& request, std::span<const std::size_t> series,
+                                  ThreadPool& pool) {
+  if (request.table && request.table->ids != data.ids)
+    throw Error("the table to fill does not hold the series of the data, in their order");
+  const std::size_t features = model.features.size();
+  InferenceOptions options = model.inference_options(request.guard);
+  options.stop = request.stop;
+  std::vector<ImputedSeries> result(series.size());
+  std::vector<Agenda<float>> agendas;
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    result[i].series = series[i];
+    result[i].features = features;
+    result[i].times = times_of(request, data, series[i]);
+    agendas.push_back(filtering_agenda(model.protocol, data, series[i], result[i].times));
+  }
+  const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
+  pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
+    ImputedSeries& own = result[i];
+    for (std::size_t k = 0; k < answers[i].marginals.size(); ++k) {
+      const Marginal m =
+          to_raw(model.protocol.standardisation, k % features, answers[i].marginals[k]);
+      own.value.push_back(m.mean);
+      own.deviation.push_back(predictive_deviation(m));
+    }
+    own.observed.assign(own.value.size(), 0);
+    put_observed(data, own);
+  });
+  return result;
+}
+
+}  // namespace edict

@@ -1,0 +1,47 @@
+// A table without holes: what was observed, and the model's expectation where nothing was.
+//
+// This is filtering: a cell is filled from what was seen of its series up to its moment, the other
+// cells of the same moment included, and never from what came later. Who fills a table by looking
+// both ways makes an ImputedSeries of the same form.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "edict/core/interrupted.h"
+#include "edict/core/thread_pool.h"
+#include "edict/model/model.h"
+
+namespace edict {
+
+// times × features, row by row, in the data's units.
+struct ImputedSeries {
+  std::size_t series = 0;
+  std::size_t features = 0;
+  std::vector<double> times;
+  std::vector<double> value;
+  std::vector<double> deviation;       // predictive, of a filled cell; 0 where it was observed
+  std::vector<std::uint8_t> observed;  // 1 where the value stands in the data
+
+  std::size_t cell(std::size_t time, std::size_t feature) const {
+    return time * features + feature;
+  }
+};
+
+struct ImputeRequest {
+  std::vector<double> grid = {};  // ascending; empty: the times at which the series has events
+  // The same series with columns that the model does not know, whose events count too; null: the
+  // data themselves.
+  const Dataset* table = nullptr;
+  Guard guard = {};
+  StopFlag stop = nullptr;
+};
+
+// Of the listed series.
+std::vector<ImputedSeries> impute(const Model& model, const Dataset& data,
+                                  const ImputeRequest& request, std::span<const std::size_t> series,
+                                  ThreadPool& pool);
+
+}  // namespace edict

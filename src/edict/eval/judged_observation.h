@@ -1,0 +1,79 @@
+// The observations by which an evaluation judges a model, one by one.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "edict/core/thread_pool.h"
+#include "edict/model/infer.h"
+#include "edict/protocol/holdout.h"
+
+namespace edict {
+
+// In the model's units but for the horizon.
+struct JudgedObservation {
+  bool extrapolated;  // lies after t_cut
+  bool informed;      // something of the series was absorbed before it
+  std::int32_t feature;
+  Marginal expected;
+  double x;
+  double horizon;     // since the series was last observed, in the data's unit; NaN if it was not
+  double last_value;  // of the feature, as it was observed; NaN if it was not
+};
+
+// What the model was shown while it was judged, and how much of it the guard changed.
+struct ShownObservations {
+  std::size_t absorbed = 0, clipped = 0;
+};
+
+// visit(place in `series`, observation), in order within a series; series on several threads.
+template <class Visit>
+ShownObservations each_judged_observation(const Model& model, const Dataset& data,
+                                          std::span<const std::size_t> series, ThreadPool& pool,
+                                          const Guard& guard, StopFlag stop, const Visit& visit) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  const DataSettings& settings = model.config.data;
+  const Holdout holdout = draw_holdout(data, model.protocol.t_cut, settings.holdout,
+                                       static_cast<std::uint64_t>(settings.seed));
+  std::vector<Agenda<float>> agendas;
+  for (const std::size_t i : series)
+    agendas.push_back(evaluation_agenda(model.protocol, data, i, holdout));
+  const double cut = model.protocol.to_model_time(model.protocol.t_cut);
+  InferenceOptions options = model.inference_options(guard);
+  options.marginals = InferenceOptions::Marginals::observed;
+  options.stop = stop;
+  const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
+  pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
+    const Agenda<float>& agenda = agendas[i];
+    std::vector<double> last_value(model.features.size(), kNaN);
+    double last_time = kNaN;
+    std::size_t next = 0;  // stop that was not looked at for what it absorbs
+    each_observation(
+        agenda, answers[i],
+        [&](std::size_t judged, std::int32_t feature, const Marginal& expected, double x) {
+          for (; next < judged; ++next) {
+            const auto& earlier = agenda.stops[next];
+            if (!(earlier.what & Agenda<float>::kAbsorb)) continue;
+            last_time = earlier.time;
+            for (std::uint32_t k = earlier.first; k < earlier.first + earlier.count; ++k)
+              last_value[static_cast<std::size_t>(agenda.feature[k])] =
+                  static_cast<double>(agenda.value[k]);
+          }
+          const double time = agenda.stops[judged].time;
+          visit(i, JudgedObservation{time >= cut, !std::isnan(last_time), feature, expected, x,
+                                     (time - last_time) * model.protocol.time_unit,
+                                     last_value[static_cast<std::size_t>(feature)]});
+        });
+  });
+  ShownObservations shown;
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    for (const auto& own : agendas[i].stops)
+      if (own.what & Agenda<float>::kAbsorb) shown.absorbed += own.count;
+    shown.clipped += answers[i].clips.size();
+  }
+  return shown;
+}
+
+}  // namespace edict

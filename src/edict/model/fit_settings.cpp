@@ -1,0 +1,289 @@
+#include "edict/model/fit_settings.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <string>
+
+#include "edict/core/error.h"
+#include "edict/core/utf8.h"
+#include "edict/data/moments.h"
+#include "edict/model/registry.h"
+
+namespace edict {
+namespace {
+
+// The length of a series in the model's time. A GRU-ODE forgets at a rate of at most one a unit:
+// in a shorter time it cannot turn often enough, in a longer one every gap costs more steps.
+constexpr double kSpan = 12.0;
+// Solver steps over that length: a step as long as the usual gap, within these.
+constexpr double kFewestSteps = 32.0, kMostSteps = 128.0;
+
+// Observations to learn from in a whole run, and the epochs that this may come to.
+constexpr double kObservationsToSee = 30e6;
+constexpr double kFewestEpochs = 8.0, kMostEpochs = 40.0;
+// A run of fewer steps than this ends before Adam has gone anywhere, however few series there are.
+constexpr double kFewestUpdates = 600.0, kMostEpochsOfFew = 400.0;
+
+// A cut that no time reaches, nor one of a series that is measured next year.
+constexpr double kNever = 1e30;
+
+// Fewer series than this are divided less unevenly than 70/10/20.
+constexpr std::size_t kFewSeries = 30;
+
+double quantile(std::vector<double> values, double share) {
+  const auto at =
+      static_cast<std::ptrdiff_t>(std::ceil(share * static_cast<double>(values.size() - 1)));
+  std::nth_element(values.begin(), values.begin() + at, values.end());
+  return values[static_cast<std::size_t>(at)];
+}
+
+std::string_view key_of(std::string_view assignment) {
+  return assignment.substr(0, assignment.find('='));
+}
+
+// Writes settings down together with their reasons.
+class Choices {
+ public:
+  Choices(FittedSettings& fitted, std::span<const std::string> given)
+      : fitted_(fitted), keys_(keys(fitted.config)), given_(given) {
+    for (const std::string& assignment : given) settings::assign(keys_, assignment);
+  }
+
+  bool given(std::string_view key) const {
+    return std::ranges::any_of(given_, [&](const auto& one) { return key_of(one) == key; });
+  }
+
+  void choose(std::string_view key, const settings::Value& value, const std::string& why) {
+    if (given(key)) return;
+    const settings::Key& setting = settings::find(keys_, key, "chosen settings");
+    setting.set(value);
+    fitted_.choices.push_back({setting.name, settings::value_text(setting), why});
+  }
+
+  void add_given() {
+    for (const std::string& assignment : given_) {
+      const settings::Key& setting = settings::find(keys_, key_of(assignment), "--set");
+      const auto same = [&](const SettingChoice& c) { return c.key == setting.name; };
+      if (std::ranges::none_of(fitted_.choices, same))
+        fitted_.choices.push_back(
+            {setting.name, settings::value_text(setting), "given, not chosen", true});
+    }
+  }
+
+ private:
+  FittedSettings& fitted_;
+  settings::Keys keys_;
+  std::span<const std::string> given_;
+};
+
+// Chance may leave a part empty where series are few. The first seed that leaves none is as good a
+// split as any other, and a function of the ids alone.
+void choose_split(const Dataset& data, DataSettings& settings, Choices& choices) {
+  if (data.size() < 2)
+    throw Error(fmt::format(
+        "{}: training needs other series to choose the best epoch by; cut a long series into "
+        "several, say one a day, each with an id of its own",
+        data.size() == 1 ? fmt::format("there is a single series ('{}')", data.ids[0])
+                         : std::string("there is no series")));
+  if (data.size() < kFewSeries) {
+    const std::string why = fmt::format("{} series are few: more of them choose", data.size());
+    const double train = data.size() < 5 ? 0.5 : 0.6;
+    choices.choose("data.train", train, why);
+    choices.choose("data.validation", 0.2 + (0.6 - train), why);
+  }
+  const auto usable = [&](std::int64_t seed) {
+    DataSettings tried = settings;
+    tried.seed = seed;
+    const Split parts = split(data, tried);
+    const auto has_event = [&](std::size_t i) { return data.events(i) > 0; };
+    return std::ranges::any_of(parts.train, has_event) &&
+           std::ranges::any_of(parts.validation, has_event) &&
+           (data.size() == 2 || !parts.test.empty()) &&
+           3 * parts.train.size() >= std::min(data.size(), kFewSeries);
+  };
+  if (choices.given("data.seed") || usable(settings.seed)) return;
+  constexpr std::int64_t kTries = 1000;
+  for (std::int64_t seed = 1; seed < kTries; ++seed)
+    if (usable(seed)) {
+      choices.choose("data.seed", seed, "the first seed that leaves no part of the split empty");
+      return;
+    }
+}
+
+void choose_time(const DataFacts& facts, const DataSettings& settings, Choices& choices) {
+  const double span = facts.one_clock ? facts.last_time - facts.first_time : facts.length;
+  if (facts.one_clock) {
+    const std::string why = fmt::format(
+        "the series share one clock, from {:.6g} to {:.6g}; the first three quarters "
+        "teach, the rest judges forecasts",
+        facts.first_time, facts.last_time);
+    choices.choose("data.start", std::string("origin"), why);
+    if (settings.start == "origin") choices.choose("data.origin", facts.first_time, why);
+    choices.choose("data.t_cut", facts.first_time + 0.75 * span, why);
+  } else {
+    const std::string why = fmt::format(
+        "the series begin at different times, from {:.6g} to {:.6g}, and each has a clock of its "
+        "own; no time cuts them all, so that all of it teaches and no forecast is judged",
+        facts.first_time, facts.last_time);
+    choices.choose("data.start", std::string("first"), why);
+    choices.choose("data.t_cut", kNever, why);
+  }
+  if (!(span > 0)) return;
+  const double steps = std::clamp(span / facts.median_gap, kFewestSteps, kMostSteps);
+  const std::string why = fmt::format(
+      "{:.4g} of the data are {:g} units of the model; the usual gap between events is {:.3g}, a "
+      "solver step at most {:.3g}",
+      span, kSpan, facts.median_gap, span / steps);
+  choices.choose("data.time_unit", span / kSpan, why);
+  // Six digits, so that times written in another unit give the same number.
+  const double step = span / settings.time_unit / steps;
+  choices.choose("model.step", std::stod(fmt::format("{:.6g}", step)), why);
+}
+
+void choose_network(const DataFacts& facts, bool distribution, Choices& choices) {
+  const auto features = static_cast<double>(facts.features);
+  const std::string why =
+      fmt::format("{} feature{} to keep in mind", facts.features, facts.features == 1 ? "" : "s");
+  choices.choose("model.hidden", std::int64_t{distribution ? 128 : 64}, why);
+  if (!distribution) return;
+  choices.choose("model.head_hidden", std::int64_t{50}, why);
+  choices.choose("model.encoder_width",
+                 static_cast<std::int64_t>(std::clamp(std::round(160.0 / features), 8.0, 32.0)),
+                 why);
+}
+
+void choose_training(const DataFacts& facts, const Config& config, bool distribution,
+                     Choices& choices) {
+  const auto series = static_cast<double>(facts.series);
+  const auto observations = static_cast<double>(facts.observations);
+  const auto batch = static_cast<std::int64_t>(
+      std::clamp<std::size_t>(std::bit_floor(std::max<std::size_t>(1, facts.series / 8)), 8, 32));
+  const double batches = std::ceil(series / static_cast<double>(batch));
+  const double epochs = std::max(
+      std::clamp(std::floor(kObservationsToSee / observations), kFewestEpochs, kMostEpochs),
+      std::min(std::ceil(kFewestUpdates / batches), kMostEpochsOfFew));
+  const std::string amount =
+      fmt::format("{} training series with {} observations", facts.series, facts.observations);
+  choices.choose("train.batch", batch, amount);
+  choices.choose("train.chunk", std::max<std::int64_t>(8, batch / 2), amount);
+  choices.choose("train.epochs", static_cast<std::int64_t>(epochs), amount);
+  choices.choose("train.patience", usual_patience(static_cast<std::int64_t>(epochs)), amount);
+  choices.choose("train.weight_decay", observations < 1e5 ? 0.03 : 0.01, amount);
+  const std::string usual = "what did well on all data it was tried on";
+  choices.choose("train.learning_rate", distribution ? 6e-3 : 1e-3, usual);
+  choices.choose("train.schedule", std::string("cosine"), usual);
+  // A constant rate is asked for in order to train on later, and a warm-up is a share of the run.
+  if (config.train.schedule != "constant") choices.choose("train.warmup", 0.05, usual);
+  choices.choose("train.clip", 0.0, usual);
+  choices.choose("train.clip_norm", 1.0, usual);
+  if (!distribution) return;
+  choices.choose("loss.evidence", 1e-3, usual);
+  choices.choose("train.forecast", 0.5, "half of the series of an epoch teach longer horizons");
+  choices.choose("train.recalibrate", true, "intervals are to hold what they say");
+}
+
+void add_comment(const std::string& comment, std::string_view mark, std::string& text) {
+  constexpr std::size_t kColumns = 88;
+  std::istringstream lines(wrapped(comment, kColumns));
+  for (std::string line; std::getline(lines, line);) text += fmt::format("{}{}\n", mark, line);
+}
+
+}  // namespace
+
+DataFacts facts_of(const Dataset& data, std::span<const std::size_t> training) {
+  DataFacts facts;
+  facts.series = training.size();
+  facts.features = data.features.size();
+  facts.classes = data.classes.size();
+  facts.first_time = std::numeric_limits<double>::infinity();
+  facts.last_time = -facts.first_time;
+  std::vector<double> gaps, lengths;
+  for (const std::size_t i : training) {
+    const std::size_t first = data.first_event[i], end = data.first_event[i + 1];
+    if (first == end) continue;
+    facts.events += end - first;
+    facts.observations += data.first_observation[end] - data.first_observation[first];
+    facts.first_time = std::min(facts.first_time, data.times[first]);
+    facts.last_time = std::max(facts.last_time, data.times[end - 1]);
+    lengths.push_back(data.times[end - 1] - data.times[first]);
+    for (std::size_t e = first + 1; e < end; ++e) gaps.push_back(data.times[e] - data.times[e - 1]);
+  }
+  if (facts.events == 0)
+    throw Error("the training split has no observation at all; nothing can be learnt");
+  if (!gaps.empty()) facts.median_gap = quantile(gaps, 0.5);
+  facts.length = quantile(lengths, 0.9);
+  // A window in which most series fill a third, or in which every series is a moment.
+  facts.one_clock = facts.length <= 0 || facts.last_time - facts.first_time <= 3 * facts.length;
+  const auto moments = moments_of(data.features.size(), [&](auto visit) {
+    for (const std::size_t i : training)
+      for (std::size_t o = data.first_observation[data.first_event[i]];
+           o < data.first_observation[data.first_event[i + 1]]; ++o)
+        visit(static_cast<std::size_t>(data.feature[o]), data.value[o]);
+  });
+  for (std::size_t j = 0; j < moments.size(); ++j)
+    if (moments[j].count > 0 && moments[j].min == moments[j].max)
+      facts.constant_features.push_back(j);
+  return facts;
+}
+
+std::int64_t usual_patience(std::int64_t epochs) {
+  return std::max<std::int64_t>(4, (epochs + 2) / 3);
+}
+
+FittedSettings fit_settings(const Dataset& data, std::span<const std::string> given) {
+  FittedSettings fitted;
+  Choices choices(fitted, given);
+  Config& config = fitted.config;
+  choose_split(data, config.data, choices);
+  const Split parts = split(data, config.data);
+  check_trainable(parts, config.data);
+  fitted.facts = facts_of(data, parts.train);
+  const DataFacts& facts = fitted.facts;
+  const bool distribution = model_kind(config.model.kind).has_distribution;
+  choose_time(facts, config.data, choices);
+  choose_network(facts, distribution, choices);
+  choose_training(facts, config, distribution, choices);
+  if (facts.classes > 1 && distribution) {
+    const std::string why = "for `edict classify`: there are labels";
+    choices.choose("classify.epochs", std::int64_t{60}, why);
+    choices.choose("classify.batch", std::int64_t{32}, why);
+    choices.choose("classify.learning_rate", 3e-3, why);
+  }
+  choices.add_given();
+  validate(config);
+  for (const std::size_t j : facts.constant_features)
+    fitted.notes.push_back(
+        fmt::format("feature '{}' never changes in the training split; it teaches nothing and may "
+                    "be left out",
+                    data.features[j]));
+  return fitted;
+}
+
+std::string commented_toml(const FittedSettings& fitted) {
+  Config config = fitted.config;
+  std::string text, open, reason;
+  for (const settings::Key& key : keys(config)) {
+    const std::size_t dot = key.name.find('.');
+    if (const std::string table = key.name.substr(0, dot); table != open) {
+      text += fmt::format("\n[{}]\n", table);
+      open = table;
+    }
+    const auto choice = std::ranges::find(fitted.choices, key.name, &SettingChoice::key);
+    add_comment(key.help, "# ", text);
+    if (choice != fitted.choices.end()) {
+      add_comment("here: " + (choice->why == reason ? "for the same reason" : choice->why), "#   ",
+                  text);
+      reason = choice->why;
+    }
+    const std::string alone = settings::to_toml({key});  // "[table]\nkey = value\n"
+    text += alone.substr(alone.find('\n') + 1);
+  }
+  return text;
+}
+
+}  // namespace edict

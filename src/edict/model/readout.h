@@ -1,0 +1,38 @@
+// A classifier that reads the summary of a series (model/summary.h) instead of h(T) alone: each row
+// is taken to a normal distribution by its quantiles in the training split, which also bounds it,
+// so that no single impossible value can outweigh all others; several small networks then vote by
+// the mean of their log probabilities, together with the classifier on h(T).
+#pragma once
+
+#include <vector>
+
+#include "edict/core/types.h"
+#include "edict/nn/summary_classifier.h"
+
+namespace edict {
+
+struct Readout {
+  static constexpr Index kKnots = 65;
+
+  Matrix<float> knots;            // quantiles × rows, ascending in each column
+  std::vector<Index> indicators;  // rows for which "was there at all" is an input too
+  std::vector<Vector<float>> members;
+  double share = 1.0;  // of the members' vote; the rest is the classifier's on h(T)
+
+  bool empty() const { return members.empty(); }
+
+  // From the training split's summaries, rows × series. Rows that are missing together share one
+  // indicator.
+  void fit(const Matrix<float>& summaries);
+
+  Index inputs() const { return knots.cols() + static_cast<Index>(indicators.size()); }
+  // Summaries as inputs of the networks, inputs × series; 0 for what is missing.
+  Matrix<float> normalised(const Matrix<float>& summaries) const;
+
+  // Log probabilities, classes × series: the members' alone, and mixed with `of_state`, the scores
+  // of the classifier on h(T) before the softmax.
+  Matrix<double> vote(const SummaryClassifier& network, const Matrix<float>& inputs) const;
+  Matrix<double> mixed(const Matrix<double>& votes, const Matrix<float>& of_state) const;
+};
+
+}  // namespace edict

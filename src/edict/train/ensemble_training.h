@@ -1,0 +1,42 @@
+// Trains an ensemble: members that start from train.seed, train.seed + 1, … on the same split, one
+// after the other. A single model is the ensemble of one, and its training is `train` alone.
+//
+// Each member is a run of its own in the folder <out>.members, where its model, its checkpoint and
+// its metrics stand as 1.model, 1.model.checkpoint, …: a run that was killed goes on with the
+// member and the epoch it had reached, and a finished ensemble can be given more members. When all
+// are trained, `out` is written. With train.recalibrate the ensemble is recalibrated once more,
+// since calibrated members that disagree are too wide together.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include "edict/train/trainer.h"
+
+namespace edict {
+
+struct EnsembleOptions {
+  std::size_t members = 1;
+  TrainOptions training;                              // of each; `out` is the ensemble's
+  std::function<void(std::size_t member)> on_member;  // before each, counted from 0
+};
+
+struct EnsembleResult {
+  Model model;                       // not to be used where it was interrupted
+  std::vector<TrainResult> members;  // those that were begun
+  bool interrupted = false;
+};
+
+// `fresh` makes a member to be trained, from its seed. Throws what `train` throws.
+EnsembleResult train_ensemble(const std::function<Model(std::int64_t seed)>& fresh,
+                              std::int64_t seed, const Dataset& data, const Split& split,
+                              ThreadPool& pool, const EnsembleOptions& options);
+
+// The row of the best epoch.
+const EpochRow& best_epoch(const TrainResult& result);
+
+// The folder of the members of an ensemble that goes to `out`.
+std::filesystem::path members_path(const std::filesystem::path& out);
+
+}  // namespace edict

@@ -1,0 +1,181 @@
+// The classifier on summaries: what it reads, what it learns, and that it comes back as it was.
+#include "edict/train/readout_training.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "edict/data/subset.h"
+#include "edict/eval/classification.h"
+#include "edict/model/summary.h"
+#include "engine/small_model.h"
+#include "temporary_folder.h"
+
+namespace edict {
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+ClassifierOptions with_readout(std::int64_t members = 2) {
+  ClassifierOptions options;
+  options.settings = small_synthetic_config().classify;
+  options.settings.readout.members = members;
+  options.settings.readout.width = 16;
+  options.settings.readout.epochs = 10;
+  options.settings.readout.batch = 32;
+  options.seeds = {0};
+  return options;
+}
+
+ClassifierResult classified(const Dataset& data, std::size_t threads = 2) {
+  ThreadPool pool(threads);
+  const Model& model = small_trained_model();
+  return train_classifier(model, data, model.split(data), pool, with_readout());
+}
+
+TEST(Readout, TakesEachRowToANormalDistributionAndBoundsIt) {
+  Matrix<float> training(2, 101);
+  for (Index i = 0; i < 101; ++i) {
+    training(0, i) = static_cast<float>(i);
+    training(1, i) = i % 2 == 0 ? kNan : 5.0f;
+  }
+  Readout readout;
+  readout.fit(training);
+  EXPECT_EQ(readout.indicators, std::vector<Index>{1});
+  Matrix<float> asked(2, 4);
+  asked << 50, 84.13f, 1e30f, -1e30f, 5, kNan, 5, 5;
+  const Matrix<float> z = readout.normalised(asked);
+  ASSERT_EQ(z.rows(), 3);
+  EXPECT_NEAR(z(0, 0), 0.0f, 1e-6f);
+  EXPECT_NEAR(z(0, 1), 1.0f, 1e-3f);  // the 84.13 % quantile of a normal distribution
+  EXPECT_FLOAT_EQ(z(0, 2), 3.0f);
+  EXPECT_FLOAT_EQ(z(0, 3), -3.0f);
+  EXPECT_NEAR(z(1, 0), 0.0f, 1e-6f);  // all values equal: the middle of their jump
+  EXPECT_EQ(z(1, 1), 0.0f);
+  EXPECT_EQ(z(2, 0), 0.0f);
+  EXPECT_EQ(z(2, 1), 1.0f);
+}
+
+TEST(Readout, RowsMissingTogetherShareAnIndicator) {
+  Matrix<float> training(3, 4);
+  training << 1, kNan, 3, 4, 5, kNan, 7, 8, kNan, 1, 2, 3;
+  Readout readout;
+  readout.fit(training);
+  EXPECT_EQ(readout.indicators, (std::vector<Index>{0, 2}));
+}
+
+TEST(Summaries, KnowOnlyWhatWasObservedBefore) {
+  const Model& model = small_trained_model();
+  const Dataset& data = small_synthetic();
+  ThreadPool pool(1);
+  const std::size_t series = 3;
+  const double time = data.times[data.first_event[series] + data.events(series) / 2];
+  Dataset cut = subset(data, std::vector<std::size_t>{series});
+  const std::size_t kept = data.events(series) / 2;
+  cut.times.resize(kept);
+  cut.first_event = {0, kept};
+  cut.first_observation.resize(kept + 1);
+  cut.feature.resize(cut.first_observation.back());
+  cut.value.resize(cut.first_observation.back());
+  cut.check();
+  const Matrix<float> whole =
+      summarise(model, data, std::vector<std::size_t>{series}, {time}, pool).values;
+  const Matrix<float> early =
+      summarise(model, cut, std::vector<std::size_t>{0}, {time}, pool).values;
+  ASSERT_EQ(whole.rows(), summary_size(model));
+  for (Index row = 0; row < whole.rows(); ++row)
+    if (!(std::isnan(whole(row, 0)) && std::isnan(early(row, 0))))
+      EXPECT_EQ(whole(row, 0), early(row, 0)) << "row " << row;
+}
+
+TEST(Summaries, AreMadeOfTheValuesThatTheGuardLetPass) {
+  const Model& model = small_trained_model();
+  Dataset data = small_synthetic();
+  const std::size_t observation = data.first_observation[data.first_event[0]];
+  data.value[observation] = 1e6;
+  ThreadPool pool(1);
+  const std::vector<std::size_t> first{0};
+  Guard guard;
+  guard.kind = Guard::Kind::population;
+  guard.eta = 3.0;
+  const auto largest = [](const Matrix<float>& values) {
+    float top = 0;
+    for (Index i = 0; i < values.size(); ++i)
+      if (!std::isnan(values.data()[i])) top = std::max(top, std::abs(values.data()[i]));
+    return top;
+  };
+  const Summaries raw = summarise(model, data, first, pool);
+  const Summaries tamed = summarise(model, data, first, pool, guard);
+  EXPECT_GT(largest(raw.values), 1e4f);
+  EXPECT_EQ(raw.clipped, 0u);
+  EXPECT_GE(tamed.clipped, 1u);
+  EXPECT_LT(largest(tamed.values), 100.0f);
+}
+
+TEST(ReadoutTraining, IsNoWorseThanTheStateAloneOnValidation) {
+  const ClassifierResult result = classified(small_synthetic());
+  EXPECT_EQ(result.model.readout.members.size(), 2u);
+  // A share of 0 is the classifier on h(T) itself, but for rounding to single precision.
+  EXPECT_LE(result.readout.cross_entropy, result.state.cross_entropy * (1 + 1e-5));
+  EXPECT_GE(result.readout.accuracy(), 0.95);
+}
+
+// The class is whether the first value of the first feature lay above zero, which the state at the
+// end of a series has long forgotten.
+TEST(ReadoutTraining, LearnsWhatTheLastStateForgot) {
+  Dataset data = small_synthetic();
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    float first = 0;
+    for (std::size_t o = data.first_observation[data.first_event[i]];
+         o < data.first_observation[data.first_event[i + 1]]; ++o)
+      if (data.feature[o] == 0) {
+        first = static_cast<float>(data.value[o]);
+        break;
+      }
+    data.labels[i] = first > 0.0f;
+  }
+  ClassifierOptions options = with_readout();
+  options.settings.readout.epochs = 60;
+  options.settings.readout.dropout = 0.1;
+  options.settings.readout.learning_rate = 0.01;
+  ThreadPool pool(2);
+  const Model& model = small_trained_model();
+  const ClassifierResult result = train_classifier(model, data, model.split(data), pool, options);
+  EXPECT_GT(result.readout.accuracy(), result.state.accuracy());
+}
+
+TEST(ReadoutTraining, SameBitsForEveryThreadCountAndFromTheFile) {
+  const Dataset& data = small_synthetic();
+  const ClassifierResult one = classified(data, 1), three = classified(data, 3);
+  ASSERT_EQ(one.model.readout.members.size(), three.model.readout.members.size());
+  for (std::size_t m = 0; m < one.model.readout.members.size(); ++m)
+    EXPECT_EQ(one.model.readout.members[m], three.model.readout.members[m]);
+  EXPECT_NE(one.model.readout.members[0], one.model.readout.members[1]);
+  const TemporaryFolder folder;
+  save_model(one.model, folder / "model");
+  const Model loaded = load_model(folder / "model");
+  ThreadPool pool(1);
+  const auto test = loaded.split(data).test;
+  EXPECT_EQ(class_probabilities(one.model, data, test, pool).values,
+            class_probabilities(loaded, data, test, pool).values);
+}
+
+TEST(ReadoutTraining, TheLastMomentOfATimelineIsTheWholeSeries) {
+  const Dataset& data = small_synthetic();
+  const ClassifierResult result = classified(data);
+  ThreadPool pool(1);
+  const std::vector<std::size_t> series{0, 1};
+  const double late = result.model.protocol.horizon;
+  const ClassProbabilities end = class_probabilities(result.model, data, series, pool);
+  for (const std::size_t i : series)
+    ASSERT_LT(data.times[data.first_event[i + 1] - 1], late) << "asked after everything";
+  const auto path =
+      class_probabilities_over_time(result.model, data, series, {late / 2, late}, pool);
+  for (const std::size_t i : series)
+    for (std::size_t k = 0; k < end.classes; ++k)
+      EXPECT_DOUBLE_EQ(path[i].row(1)[k], end.row(i)[k]);
+}
+
+}  // namespace
+}  // namespace edict
