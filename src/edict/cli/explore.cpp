@@ -18,6 +18,7 @@ struct Options {
   std::vector<std::string> ids, features;
   double level = 0.9, megabytes = 20;
   GuardOptions guard;
+  ReadOptions reading;
   int threads = 0;
 };
 
@@ -56,7 +57,7 @@ void run(const Options& options) {
   const Model model = load_model(options.model);
   if (!model.network->has_distribution() && model.network->classes() == 0)
     throw Error(fmt::format("{}: has neither a distribution nor classes to show", options.model));
-  const Dataset data = open_for(model, options.data);
+  const Dataset data = open_for(model, options.data, options.reading);
   if (data.size() == 0) throw Error(fmt::format("{}: has no series to show", options.data));
   report::ExploreOptions explore;
   explore.request = {options.guard.resolve(), options.level,
@@ -107,6 +108,7 @@ void add_explore(CLI::App& app) {
       ->check(CLI::Range(0.2, 2000.0))
       ->capture_default_str();
   options->guard.add_to(*command);
+  add_reading(*command, options->reading);
   add_threads(*command, options->threads);
   command->callback([options] { run(*options); });
 }
