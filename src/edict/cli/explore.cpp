@@ -19,6 +19,7 @@ struct Options {
   std::vector<std::string> ids, features;
   double level = 0.9, megabytes = 20;
   GuardOptions guard;
+  ReadOptions reading;
   int threads = 0;
 };
 
@@ -57,7 +58,7 @@ void run(const Options& options) {
   const Model model = load_model(options.model);
   if (!model.network->has_distribution() && model.network->classes() == 0)
     throw Error(fmt::format("{}: has neither a distribution nor classes to show", options.model));
-  const Dataset data = open_for(model, options.data);
+  const Dataset data = open_for(model, options.data, options.reading);
   if (data.size() == 0) throw Error(fmt::format("{}: has no series to show", options.data));
   report::ExploreOptions explore;
   explore.request = {options.guard.resolve(), options.level,
@@ -116,6 +117,7 @@ void add_explore(CLI::App& app) {
       ->capture_default_str();
   options->guard.add_to(*command);
   add_json(*command, options->json);
+  add_reading(*command, options->reading);
   add_threads(*command, options->threads);
   command->callback([options] { run(*options); });
 }
