@@ -59,8 +59,8 @@ constexpr About kCommands[] = {
     {"predict", kAnswers, R"(
   # distributions at times of your choice
   edict predict waves.model waves.csv --at 0:0.5:12 --out predictions.csv
-  # what comes after each series' last observation, with quantiles and the chance of a limit
-  edict predict waves.model waves.csv --ahead 1,2 --quantiles 0.1,0.5,0.9 --above x1=0.5 --out ahead.csv
+  # what comes after each series' last observation, and the chance of a limit
+  edict predict waves.model waves.csv --ahead 1,2 --above x1=0.5 --out ahead.csv
   # the twenty least expected observations
   edict predict waves.model waves.csv --at events --top 20 --out surprises.csv
   # class probabilities
@@ -79,8 +79,10 @@ constexpr About kCommands[] = {
   edict plot waves.model waves.csv --out waves.html
 )"},
     {"explore", kAnswers, R"(
-  # a page to look through every series, the most surprising first
+  # every series in one page: search, zoom, and what surprised the model most
   edict explore waves.model waves.csv --out explore.html
+  # with what a guard would change
+  edict explore waves.model waves.csv --guard edgr --out guarded.html
 )"},
     {"stress", kAnswers, R"(
   # how accuracy falls as noise rises, with and without a guard

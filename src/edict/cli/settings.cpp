@@ -24,6 +24,7 @@ constexpr Table kTables[] = {
     {"loss", "what is minimised"},
     {"train", "how it is minimised"},
     {"classify", "the classifier of `edict classify`"},
+    {"readout", "its networks that read summaries of the series"},
 };
 
 std::string table_of(const settings::Key& key) { return key.name.substr(0, key.name.find('.')); }
