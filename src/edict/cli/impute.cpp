@@ -152,7 +152,7 @@ void run(const Options& options) {
   ImputeRequest request;
   if (!options.at.empty()) request.grid = parse_times("--at", options.at);
   request.guard = options.guard.resolve();
-  const Dataset table = open_as_trained(model, options.data, options.reading);
+  const Dataset table = open_as_trained(model, options.data, options.reading, Columns::all);
   const Dataset data = matched(model, table);
   request.table = &table;
   const Filling filling(options, model, table);
