@@ -81,8 +81,10 @@ constexpr About kCommands[] = {
   edict plot waves.model waves.csv --out waves.html
 )"},
     {"explore", kAnswers, R"(
-  # a page to look through every series, the most surprising first
+  # every series in one page: search, zoom, and what surprised the model most
   edict explore waves.model waves.csv --out explore.html
+  # with what a guard would change
+  edict explore waves.model waves.csv --guard edgr --out guarded.html
 )"},
     {"stress", kAnswers, R"(
   # how accuracy falls as noise rises, with and without a guard

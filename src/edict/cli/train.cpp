@@ -15,7 +15,6 @@
 #include "edict/core/error.h"
 #include "edict/core/interrupted.h"
 #include "edict/model/registry.h"
-#include "edict/sources/source.h"
 #include "edict/study/search.h"
 #include "edict/train/budget.h"
 #include "edict/train/ensemble_training.h"
@@ -27,6 +26,7 @@ struct Options {
   std::string data, out, kind, from, budget, json;
   ConfigOptions config;
   std::size_t members = 1, folds = 0;
+  ReadOptions reading;
   int threads = 0;
   bool resume = false, force = false;
 };
@@ -130,7 +130,7 @@ struct Run {
 Run fresh_run(const Options& options) {
   // Settings that are wrong by themselves are refused before a long file is read.
   options.config.resolve();
-  Dataset data = open_data(options.data);
+  Dataset data = open_told(options.data, options.reading);
   RunSettings settings = settings_for(options.config, options.kind, data);
   Split parts = split(data, settings.config.data);
   check_trainable(parts, settings.config.data);
@@ -158,7 +158,7 @@ Run warm_run(const Options& options) {
     assign(model.config, assignment);
   }
   validate(model.config);
-  Dataset data = open_for(model, options.data);
+  Dataset data = open_for(model, options.data, options.reading);
   Split parts = model.split_to_train(data);
   check_trainable(parts, model.config.data);
   model.seen.add(data, parts, split_by(model.config.data));
@@ -231,7 +231,7 @@ void run(const Options& options) {
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   if (options.folds > 0) {
     options.config.resolve();
-    const Dataset data = open_data(options.data);
+    const Dataset data = open_told(options.data, options.reading);
     const RunSettings settings = settings_for(options.config, options.kind, data);
     for (const std::string& line : settings.lines) progress.line(line);
     return run_folds(folds_of(options), settings.config, data, pool);
@@ -327,6 +327,7 @@ void add_train(CLI::App& app) {
   add_json(*command, options->json);
   command->add_option("--model", options->kind, "same as --set model.kind=…")->type_name(kinds());
   options->config.add_to(*command);
+  add_reading(*command, options->reading);
   add_threads(*command, options->threads);
   command
       ->add_flag("--resume", options->resume,

@@ -4,6 +4,7 @@
 #include "edict/model/infer.h"
 
 namespace edict {
+
 std::vector<Expectations> expectations(const Model& model, const Dataset& data,
                                        std::span<const std::size_t> series,
                                        const ExpectationRequest& request, ThreadPool& pool) {
@@ -36,15 +37,11 @@ std::vector<Expectations> expectations(const Model& model, const Dataset& data,
       result[i].clips.push_back({first + k, used, clip.sigmas});
     }
   });
-  if (model.network->classes() > 0) {
-    PredictRequest end{{0.0}, {}, request.guard};
-    end.from = PredictRequest::From::last_observation;
-    end.stop = request.stop;
-    const std::vector<ClassTrajectory> classes = class_trajectories(model, data, end, series, pool);
-    for (std::size_t i = 0; i < series.size(); ++i) {
-      const auto row = classes[i].probabilities.row(0);
-      result[i].probability.assign(row.begin(), row.end());
-    }
+  if (request.classes && model.network->classes() > 0) {
+    const ClassProbabilities end =
+        class_probabilities(model, data, series, pool, request.guard, request.stop);
+    for (std::size_t i = 0; i < series.size(); ++i)
+      result[i].probability.assign(end.row(i).begin(), end.row(i).end());
   }
   return result;
 }
