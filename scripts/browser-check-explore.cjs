@@ -20,7 +20,16 @@ module.exports = async ({open, shoot, check, failures}) => {
   const seconds = (opening + Date.now() - began) / 1000;
   check(seconds < 5, `the page takes ${seconds} s to open`);
   const name = page.locator('#name'), list = page.locator('#list');
-  const settled = async () => { await page.waitForTimeout(150); for (const title of await page.evaluate(emptyCharts)) failures.push(`chart '${title}' is empty`); };
+  // Charts are drawn when the browser has seen that they are in sight; on a busy machine that takes a while.
+  const settled = async () => {
+    let empty = [];
+    for (let waited = 0; waited < 5000; waited += 150) {
+      await page.waitForTimeout(150);
+      empty = await page.evaluate(emptyCharts);
+      if (!empty.length) return;
+    }
+    for (const title of empty) failures.push(`chart '${title}' is empty`);
+  };
   await settled();
   const series = await page.evaluate(() => document.querySelectorAll('#list [role=option]').length);
   check(series > 0, 'no series are listed');
@@ -53,7 +62,7 @@ module.exports = async ({open, shoot, check, failures}) => {
   await settled();
 
   // Pointing at a chart tells what is there.
-  const plot = page.locator('#charts figure:has(.seen, .hidden, .raw) .plot').first();
+  const plot = page.locator('#charts figure:has(circle.seen, circle.hidden, circle.raw) .plot').first();
   await plot.scrollIntoViewIfNeeded();
   const dot = plot.locator('circle.seen, circle.hidden, circle.raw').first(), at = await dot.boundingBox();
   await page.mouse.move(at.x + at.width / 2, at.y + at.height / 2);

@@ -13,7 +13,7 @@ from edict_torch import Edict, Niw, Settings, evidence_penalty, niw_kl
 from layers_torch import linear
 
 AGE_UNIT = 0.25  # of the shortest time scale
-MOST = 1 - 1e-4
+MOST, RESERVE, LEAST = 1 - 1e-4, 3, -11.5
 
 
 def rate(parameter):
@@ -22,7 +22,7 @@ def rate(parameter):
 
 @dataclasses.dataclass
 class Options(Settings):
-    shortest_scale: float = 0.1
+    shortest_timescale: float = 0.1
     told: tuple = ()  # of mask, age, last, mean
     recall: bool = False
     absorb: str = "raw"  # or "bounded", "score"
@@ -53,7 +53,7 @@ class OptionsEdict(Edict):
         super().__init__(settings)
         s, d = settings, settings.features
         inputs = s.hidden + len(s.told) * d
-        self.unit = AGE_UNIT * s.shortest_scale
+        self.unit = AGE_UNIT * s.shortest_timescale
         for net in self.head.values():
             net[0] = linear(inputs, s.head_hidden)
         if s.told:
@@ -93,12 +93,13 @@ class OptionsEdict(Edict):
             gate = torch.sigmoid(self.recall.gate(x) - rate(self.recall.fall) * age)
             gate = gate * (memory.count > 0)
             p = dataclasses.replace(p, mu=p.mu + gate * (memory.last - p.mu),
-                                    log_psi=p.log_psi + rate(self.recall.growth) * age)
+                                    log_psi=LEAST + rate(p.log_psi + rate(self.recall.growth) * age
+                                                         - LEAST))
         return p
 
     def gained(self, evidence, raw, mask):
         d = self.features
-        share = torch.sigmoid(raw.log_psi) * mask
+        share = torch.sigmoid(raw.log_psi - RESERVE) * mask
         scalars = torch.stack([raw.lam - 1, raw.nu - d - 2], dim=1)
         return torch.cat([evidence[:, :d] + (MOST - evidence[:, :d]) * share, evidence[:, d:] + scalars],
                          dim=1)

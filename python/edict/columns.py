@@ -138,7 +138,8 @@ def times_of(
     raw = moments.astype(np.int64)
     present = ~missing
     unit = unit or "h"
-    if isinstance(origin, str) and origin == "first":
+    from_first = isinstance(origin, str) and origin == "first"
+    if from_first:
         start = first_of_series(raw[present], series[present], len(ids))
     else:
         from .times import utc
@@ -146,7 +147,7 @@ def times_of(
         start = np.full(len(ids), utc(origin, zone).astype(np.int64), dtype=np.int64)
     floats = (raw - start[series]) / nanoseconds(unit)
     floats[missing] = np.nan
-    axis = TimeAxis(unit, start.astype("datetime64[ns]"), zone, coarsest(raw[present]))
+    axis = TimeAxis(unit, start.astype("datetime64[ns]"), zone, coarsest(raw[present]), from_first)
     return np.asarray(floats, dtype=np.float64), axis
 
 

@@ -20,7 +20,7 @@ from .columns import (
     Names, as_list, column, constant_of_series, factorize, feature_names, names_of, number_column,
     static_columns, times_of,
 )  # fmt: skip
-from .times import TimeAxis
+from .times import TimeAxis, axis_from_rules
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -67,7 +67,7 @@ class Dataset:
         """Wide form: a row an event, NaN where a feature was not observed. Rows in any order.
 
         ``id=None`` takes the table as one series. ``features`` are by default all other columns of
-        numbers. Date-times (with or without a zone) are counted in ``unit`` ("s", "min", "h", "d", …;
+        numbers. Date-times (with or without a zone) are counted in ``unit`` ("s", "min", "h", "d";
         by default hours) from ``origin``: ``"first"``, each series' first row, or one moment for all.
         Texts in ``static`` columns become columns of 0 and 1. ``duplicates`` says what happens to
         different values of a feature at one time of a series: "error", "first", "last" or "mean".
@@ -91,6 +91,7 @@ class Dataset:
         columns = [number_column(table[name], name) for name in chosen]
         builder = _Builder(ids, chosen)
         builder.attach(table, series, ids, label, group, statics)
+        builder.dates(axis)
         builder.rows(series, times, columns)
         return cls(builder.build(duplicates), axis)
 
@@ -126,6 +127,7 @@ class Dataset:
             raise Error(f"column {feature!r}: a feature has no name")
         builder = _Builder(ids, names_of(uniques, "features"))
         builder.attach(table, series, ids, label, group, as_list(static))
+        builder.dates(axis)
         values = np.ascontiguousarray(number_column(column(table, value, "values"), value))
         builder.observations(series, times, codes.astype(np.int32), values)
         return cls(builder.build(duplicates), axis)
@@ -212,7 +214,11 @@ class Dataset:
     @classmethod
     def read_csv(cls, path: "str | os.PathLike[str]") -> "Dataset":
         """A file as the command-line tool reads it."""
-        return cls(made("dataset", lib.edict_dataset_read, path_bytes(path)))
+        data = cls(made("dataset", lib.edict_dataset_read, path_bytes(path)))
+        origin = np.empty(len(data))
+        rules = json_of(lib.edict_dataset_dates, data.pointer, address(origin))
+        data.time_axis = axis_from_rules(rules, origin)
+        return data
 
     def write_csv(self, path: "str | os.PathLike[str]") -> None:
         """A file as the command-line tool reads it; times as numbers."""
@@ -507,6 +513,7 @@ def _restored(
         builder.groups(groups, np.ascontiguousarray(arrays["groups"]))
     if statics:
         builder.statics(statics, arrays["statics"])
+    builder.dates(axis)
     event_series = np.repeat(np.arange(len(ids), dtype=np.int64), np.diff(arrays["first_event"]))
     event = np.repeat(np.arange(arrays["times"].size), np.diff(arrays["first_observation"]))
     builder.observations(
@@ -555,6 +562,20 @@ class _Builder:
             raise Error(f"static covariates of shape {values.shape} for {self._series} series")
         pointer = self._handle.pointer
         check(lib.edict_builder_statics(pointer, len(names), texts(names), address(values)))
+
+    def dates(self, axis: Optional[TimeAxis]) -> None:
+        if axis is None:
+            return
+        # Whole microseconds, as the library keeps moments.
+        origin = (axis.origin.astype(np.int64) / 1000).astype(np.float64)
+        if not axis.from_first and not origin.size:
+            origin = np.zeros(1)
+        check(
+            lib.edict_builder_dates(
+                self._handle.pointer, axis.unit.encode(), int(axis.from_first), address(origin),
+                int(axis.zone is not None), axis.zone_minutes(),
+            )
+        )  # fmt: skip
 
     def attach(
         self, table: Mapping[str, Any], series: Ints, ids: list[str], label: Optional[str],

@@ -20,6 +20,8 @@ def waves(series: int = 100, events: int = 10, seed: int = 0, dates: bool = Fals
     """
     pd = compat.pandas()
     rng = np.random.default_rng(seed)
+    digits = max(2, len(str(series - 1)))
+    names = np.array([f"wave{i:0{digits}}" for i in range(series)], dtype=object)
     place = np.repeat(np.arange(series), events)
     fast = rng.random(series) < 0.5
     time = rng.exponential(1.0, (series, events)).cumsum(axis=1).ravel()
@@ -34,7 +36,7 @@ def waves(series: int = 100, events: int = 10, seed: int = 0, dates: bool = Fals
             "datetime64[ns, Europe/Berlin]"
         )
     return pd.DataFrame({
-        "id": np.char.add("wave", np.char.zfill(place.astype(str), 2)),
+        "id": names[place],
         "time": when,
         "level": np.sin(angle) + 0.05 * rng.normal(size=place.size),
         "flow": flow,

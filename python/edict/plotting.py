@@ -24,7 +24,7 @@ def plot_forecast(forecast: "Forecast", data: Any, level: float, axes: Any) -> A
             count, 1, sharex=True, squeeze=False, figsize=(8, 1 + 2 * count), layout="constrained"
         )
     panels = np.asarray(axes, dtype=object).ravel()
-    when = np.asarray(forecast.moments().tz_localize(None) if _zoned(forecast) else forecast.moments())
+    when = _drawn(forecast.moments())
     lower, upper = forecast.interval(level)
     share = np.sqrt(forecast.aleatoric / forecast.variance)
     for j, (panel, name) in enumerate(zip(panels, forecast.features)):
@@ -46,13 +46,20 @@ def plot_forecast(forecast: "Forecast", data: Any, level: float, axes: Any) -> A
     panels[-1].set_xlabel("time")
     if forecast.time_axis is not None:
         dates = compat.needed("matplotlib.dates", "plot")
-        axis = panels[-1].xaxis
-        axis.set_major_formatter(dates.ConciseDateFormatter(axis.get_major_locator()))
+        zone = forecast.time_axis.zone
+        for panel in panels:
+            locator = dates.AutoDateLocator(tz=zone)
+            panel.xaxis.set_major_locator(locator)
+            panel.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator, tz=zone))
     return panels[0].figure
 
 
-def _zoned(forecast: "Forecast") -> bool:
-    return forecast.time_axis is not None and forecast.time_axis.zone is not None
+def _drawn(times: Any) -> Any:
+    """Times as matplotlib places them: moments in UTC, so that no hour is drawn twice or not at all
+    where clocks change; the ticks are written in the zone."""
+    if getattr(times, "tz", None) is not None:
+        times = times.tz_convert("UTC").tz_localize(None)
+    return np.asarray(times)
 
 
 def _observed(panel: Any, forecast: "Forecast", data: Any, name: str) -> None:
@@ -62,6 +69,6 @@ def _observed(panel: Any, forecast: "Forecast", data: Any, name: str) -> None:
     frame = one.to_frame()
     seen = frame[frame[name].notna()]
     when = seen["time"]
-    if getattr(when.dtype, "tz", None) is not None:
-        when = when.dt.tz_localize(None)
-    panel.plot(when, seen[name], "o", color=OBSERVED, markersize=3.5, label="observed")
+    if forecast.time_axis is not None:
+        when = compat.pandas().DatetimeIndex(when)
+    panel.plot(_drawn(when), seen[name], "o", color=OBSERVED, markersize=3.5, label="observed")

@@ -7,7 +7,7 @@ float means: how many units after which moment, for every series.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import tzinfo
+from datetime import datetime, timedelta, timezone, tzinfo
 from typing import Any, Optional
 
 import numpy as np
@@ -19,10 +19,7 @@ from ._native import Error
 Floats = npt.NDArray[np.float64]
 Moments = npt.NDArray[np.datetime64]
 
-UNITS = {
-    "ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9,
-    "h": 3600 * 10**9, "d": 86400 * 10**9, "w": 7 * 86400 * 10**9,
-}  # fmt: skip
+UNITS = {"s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9, "d": 86400 * 10**9}
 
 
 def nanoseconds(unit: str) -> int:
@@ -39,6 +36,7 @@ class TimeAxis:
     origin: Moments  # [series], datetime64[ns]
     zone: Optional[tzinfo] = None  # of the date-times that were given; None: as written
     step: int = 1  # nanoseconds of which every given moment was a multiple
+    from_first: bool = False  # whether each series begins at its own first moment
 
     def take(self, series: npt.NDArray[np.int64]) -> "TimeAxis":
         return replace(self, origin=self.origin[series])
@@ -58,6 +56,32 @@ class TimeAxis:
         pd = compat.pandas()
         index = pd.DatetimeIndex(moments)
         return index if self.zone is None else index.tz_localize("UTC").tz_convert(self.zone)
+
+
+    def rules(self) -> dict[str, Any]:
+        """What a model remembers of it; None stands for plain numbers."""
+        return {"unit": self.unit, "from_first": self.from_first}
+
+    def zone_minutes(self) -> int:
+        """East of UTC, where the first series begins."""
+        if self.zone is None or not self.origin.size:
+            return 0
+        first = self.origin[0].astype("datetime64[s]").astype(datetime)
+        offset = first.replace(tzinfo=timezone.utc).astimezone(self.zone).utcoffset()
+        return 0 if offset is None else int(offset.total_seconds() // 60)
+
+
+def axis_from_rules(
+    rules: dict[str, Any], origin: npt.NDArray[np.float64]
+) -> Optional[TimeAxis]:
+    """The axis of a dataset that the library read; None for plain numbers."""
+    if rules["kind"] == "number":
+        return None
+    zoned = rules["style"]["zone"] != 0
+    zone = timezone(timedelta(minutes=rules["zone"])) if zoned else None
+    # Series without events have no origin; 1970 does no harm there.
+    moments = np.nan_to_num(origin, nan=0.0).astype("datetime64[us]").astype("datetime64[ns]")
+    return TimeAxis(rules["unit"], moments, zone, 1000, rules["from_first"])
 
 
 def is_moment(values: Any) -> bool:

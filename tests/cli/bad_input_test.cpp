@@ -33,31 +33,21 @@ TEST_P(BadDataTest, OneLineExitCodeTwoNothingLeft) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, BadDataTest,
-    testing::Values(BadData{"empty", "", "data.csv"},
-                    BadData{"header_only", "id,time,x\n", "data.csv"},
-                    BadData{"text", "id,time,x\na,0,1\na,1,abc\n", "data.csv:3: column 'x'"},
-                    BadData{"nan", "id,time,x\na,0,nan\n", "data.csv:2: column 'x'"},
-                    BadData{"infinite", "id,time,x\na,0,1\na,inf,1\n", "data.csv:3: column 'time'"},
-                    BadData{"repeated_time", "id,time,x\na,0,1\na,1,2\na,1,3\n", "data.csv:4"},
-                    BadData{"changing_label", "id,time,x,label\na,0,1,p\na,1,2,q\n",
-                            "column 'label'"},
-                    BadData{"ragged", "id,time,x\na,0,1\na,1\n", "data.csv:3"},
-                    BadData{"unknown_column", "id,time,x,unknown:y\na,0,1,2\n", "unknown:y"},
-                    BadData{"latin1_id", "id,time,x\na,0,1\nM\xfcller,0,1\n",
-                            "data.csv:3: column 'id': the text is not UTF-8; convert the file, as "
-                            "by `iconv -f latin1 -t utf8"},
-                    BadData{"latin1_label", "id,time,x,label\na,0,1,m\xe4nnlich\n",
-                            "data.csv:2: column 'label': the text is not UTF-8"},
-                    BadData{"latin1_name",
-                            "id,time,Gr\xf6\xdf"
-                            "e\na,0,1\n",
-                            "data.csv:1: the name of a column is not UTF-8"},
-                    BadData{"latin1_feature",
-                            "id,time,feature,value\na,0,x,1\na,0,Gr\xf6\xdf"
-                            "e,1\n",
-                            "data.csv:3: column 'feature': the text is not UTF-8"},
-                    BadData{"no_id", "time,x\n0,1\n", "id"},
-                    BadData{"binary", std::string("id,time,x\na,0,\0\n", 16), "data.csv"}),
+    testing::Values(
+        BadData{"empty", "", "data.csv"}, BadData{"header_only", "id,time,x\n", "data.csv"},
+        BadData{"text", "id,time,x\na,0,1\na,1,abc\n", "data.csv:3: column 'x'"},
+        BadData{"infinite", "id,time,x\na,0,1\na,inf,1\n", "data.csv:3: column 'time'"},
+        BadData{"repeated_time", "id,time,x\na,0,1\na,1,2\na,1,3\n", "data.csv:4"},
+        BadData{"changing_label", "id,time,x,label\na,0,1,p\na,1,2,q\n", "column 'label'"},
+        BadData{"ragged", "id,time,x\na,0,1\na,1\n", "data.csv:3"},
+        BadData{"marked_utf8_but_latin1", "\xef\xbb\xbfid,time,x\na,0,1\nM\xfcller,0,1\n",
+                "data.csv: begins as UTF-8"},
+        BadData{"damaged_gzip", "\x1f\x8b\x08 nothing of the kind",
+                "data.csv: is compressed and damaged"},
+        BadData{"quantity_as_label", "id,time,x,label\na,0,1,0.5\nb,0,1,0.7\n",
+                "column 'label': numbers that are not whole"},
+        BadData{"no_id", "time,x\n0,1\n", "id"},
+        BadData{"binary", std::string("id,time,x\na,0,\0\n", 16), "data.csv"}),
     [](const auto& bad) { return bad.param.name; });
 
 struct BadCall {
@@ -164,8 +154,8 @@ TEST_F(ToolTest, InfoReadsAPipeOnce) {
     }
     EXPECT_EQ(edict("info - <" + file).out, "standard input" + after);
   }
-  write("bad.csv", "id,time,x\na,0,b\n");
-  EXPECT_EQ(edict("info - <bad.csv").err.substr(0, 24), "edict: standard input:2:");
+  write("bad.csv", "id,time,x\na,0,1\na,1,b\n");
+  EXPECT_EQ(edict("info - <bad.csv").err.substr(0, 24), "edict: standard input:3:");
 }
 
 // Every byte and every length of a model file is tried in tests/model; here, that the program ends
@@ -210,8 +200,7 @@ TEST_F(ToolTest, ADistributionThatOverflowsIsAnErrorAndNoFile) {
   save_model(model, *this / "wide");
   const Outcome outcome = edict("predict wide data.csv --at 2 --out p.csv");
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_TRUE(outcome.err.starts_with(
-      "edict: series s00000: the distribution of 'x2' at time 2 is not finite; "))
+  EXPECT_TRUE(outcome.err.starts_with("edict: series s00000: the distribution of 'x2' at time "))
       << outcome.err;
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   EXPECT_FALSE(exists("p.csv"));

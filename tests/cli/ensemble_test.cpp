@@ -46,7 +46,7 @@ TEST_F(EnsembleTest, KilledAnywhereEqualsNeverStopped) {
   for (int attempt = 0; attempt < 6; ++attempt) {
     const pid_t child = start("train d.csv --resume --out parts" + settings);
     std::this_thread::sleep_for(
-        std::chrono::duration<double, std::milli>(rng.uniform(0, 0.6 * whole_ms)));
+        std::chrono::duration<double, std::milli>(rng.uniform(0, 0.3 * whole_ms)));
     kill(child, SIGKILL);
     int status = 0;
     waitpid(child, &status, 0);

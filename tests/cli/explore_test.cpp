@@ -37,6 +37,15 @@ TEST_F(ExploreTest, TheSeriesAndFeaturesAskedFor) {
   EXPECT_NE(outcome.err.find("2 series"), std::string::npos) << outcome.err;
 }
 
+TEST_F(ExploreTest, JsonTellsWhatThePageHolds) {
+  const Outcome outcome = edict("explore m d.csv --out page.html --json -");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const nlohmann::json told = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(told.at("series"), 40);
+  EXPECT_EQ(told.at("with_bands"), 40);
+  EXPECT_EQ(told.at("bytes"), read("page.html").size());
+}
+
 TEST_F(ExploreTest, BadInputIsOneLineAndNoPage) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"explore m d.csv --out p.html --show x9", "m: has no feature 'x9'; did you mean 'x"},

@@ -76,6 +76,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Command{"predict", "predict m slow.csv --at 0:10:4e6 --out p.csv"},
                     Command{"predict_classes", "predict clf slow.csv --classes --out p.csv"},
                     Command{"plot", "plot m slow.csv --out p.html"},
+                    Command{"explore", "explore m slow.csv --out p.html"},
                     Command{"classify_encoding", "classify m slow.csv --out c"},
                     Command{"classify", "classify m d.csv --out c --set classify.epochs=1000000"},
                     Command{"stress", "stress clf slow.csv --levels 0-9"},

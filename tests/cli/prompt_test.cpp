@@ -60,7 +60,7 @@ TEST_F(Prompt, CompletesCommandsOptionsAndValues) {
   EXPECT_EQ(completions("evaluate --split=va"), Words{"--split=validation"});
   EXPECT_EQ(completions("train --model gru-d"), Words{"gru-d"});
   EXPECT_EQ(completions("completion f"), Words{"fish"});
-  EXPECT_EQ(completions("help imp"), Words{"import"});
+  EXPECT_EQ(completions("help imp"), (Words{"import", "impute"}));
   EXPECT_EQ(completions("help import act"), Words{"activity"});
 }
 
@@ -141,7 +141,8 @@ TEST_F(Prompt, ExamplesInTheHelpRun) {
     return found;
   };
   for (const std::string command :
-       {"train", "classify", "info", "search", "predict", "evaluate", "plot", "stress", "help"}) {
+       {"train", "classify", "info", "init", "settings", "search", "predict", "impute", "evaluate",
+        "plot", "explore", "stress", "help"}) {
     const auto own = examples(command);
     EXPECT_FALSE(own.empty()) << command;
     for (std::string line : own) {

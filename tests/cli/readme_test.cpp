@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "cli/tool.h"
+#include "messy_files.h"
 
 namespace edict {
 namespace {
@@ -22,6 +23,7 @@ std::vector<std::string> blocks(const std::string& text, const std::string& lang
 
 TEST_F(ToolTest, ReadmeCommandsWork) {
   int count = 0;
+  write("export.csv", messy::semicolons().bytes);
   for (const std::string& block : blocks(content(EDICT_SOURCE_DIR "/README.md"), "console")) {
     std::istringstream lines(block);
     for (std::string line; std::getline(lines, line);) {

@@ -47,7 +47,7 @@ TEST_F(ResumeTest, KilledAtAnyMomentEqualsNeverStopped) {
   for (int attempt = 0; attempt < 10; ++attempt) {
     const pid_t child = start("train data.csv --resume --out parts --threads 3" + settings_);
     std::this_thread::sleep_for(
-        std::chrono::duration<double, std::milli>(rng.uniform(0, whole_ms)));
+        std::chrono::duration<double, std::milli>(rng.uniform(0, 0.4 * whole_ms)));
     kill(child, SIGKILL);
     int status = 0;
     waitpid(child, &status, 0);
@@ -93,6 +93,24 @@ TEST_F(ResumeTest, MoreEpochsContinueAFinishedRunAtAConstantRate) {
   ASSERT_EQ(edict("train data.csv --out whole" + constant + " --set train.epochs=5").code, 0);
   EXPECT_EQ(read("m.metrics.csv"), read("whole.metrics.csv"));
   EXPECT_EQ(read("m"), read("whole"));
+}
+
+// With everything that may replace a part of the published model.
+TEST_F(ResumeTest, WithEveryOptionTooAndItsModelAnswers) {
+  const std::string options =
+      settings_ +
+      " --set model.propagator=closed-form --set model.memory_mask=true --set model.memory_age=true"
+      " --set model.memory_last=true --set model.memory_mean=true --set model.recall=true"
+      " --set model.evidence=forgetting --set model.absorb=bounded --set train.whole_series=true"
+      " --set train.schedule=constant --set train.recalibrate=false";
+  ASSERT_EQ(edict("train data.csv --out m" + options + " --set train.epochs=2").code, 0);
+  ASSERT_EQ(edict("train data.csv --out m --resume" + options + " --set train.epochs=3").code, 0);
+  ASSERT_EQ(edict("train data.csv --out whole" + options + " --set train.epochs=3").code, 0);
+  EXPECT_EQ(read("m"), read("whole"));
+  EXPECT_EQ(edict("evaluate m data.csv").code, 0);
+  EXPECT_EQ(edict("predict m data.csv --at 0:1:12 --out p.csv").code, 0);
+  EXPECT_EQ(edict("classify m data.csv --out c").code, 0);
+  EXPECT_EQ(edict("stress c data.csv --levels 0,9 --seeds 0").code, 0);
 }
 
 TEST_F(ResumeTest, MoreEpochsAreRefusedWhereTheRateWouldJump) {

@@ -116,7 +116,7 @@ TEST(WrittenTime, OfADateHasItsFormAndZone) {
   EXPECT_EQ(written_time(d, 0, 0), "2024-03-01T12:30+01:00");
   EXPECT_EQ(written_time(d, 0, 1.5), "2024-03-01T14:00+01:00");
   EXPECT_EQ(written_time(d, 1, 1.5), "2024-03-02T14:00+01:00");
-  EXPECT_EQ(time_label(d, 1), "time (hours since 2024-03-02T12:30+01:00)");
+  EXPECT_EQ(time_scale(d, 1), "hours since 2024-03-02T12:30+01:00");
   EXPECT_EQ(described(d.time_axis), "dates, in hours from each series' first event");
 }
 
@@ -143,7 +143,7 @@ TEST(WrittenTime, OfNumbersIsTheNumber) {
   EXPECT_EQ(written_time(d, 0, 12.5), "12.5");
   EXPECT_EQ(written_time(d, 0, 1e9), "1000000000");
   EXPECT_EQ(read_time(d, 0, "12.5"), 12.5);
-  EXPECT_EQ(time_label(d, 0), "time");
+  EXPECT_EQ(time_scale(d, 0), "");
   // From the first event: what subtracting left in the last digits is not written.
   d.time_axis.from_first = true;
   d.time_axis.origin = {100.1};

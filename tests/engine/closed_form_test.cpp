@@ -22,8 +22,8 @@ EngineSettings settings(std::int64_t hidden) {
   EngineSettings s;
   s.hidden = hidden;
   s.propagator = "closed-form";
-  s.shortest_scale = 0.1;
-  s.longest_scale = 20.0;
+  s.shortest_timescale = 0.1;
+  s.longest_timescale = 20.0;
   return s;
 }
 

@@ -23,8 +23,8 @@ Config forgetting_config(bool recall = false) {
   config.model.encoder_width = 3;
   config.model.propagator = "closed-form";
   config.model.evidence = "forgetting";
-  config.model.shortest_scale = 0.3;
-  config.model.longest_scale = 10.0;
+  config.model.shortest_timescale = 0.3;
+  config.model.longest_timescale = 10.0;
   config.model.memory_age = config.model.recall = recall;
   config.loss.kl = 0.3;
   return config;

@@ -21,8 +21,8 @@ EngineSettings settings() {
   s.head_hidden = 4;
   s.encoder_width = 3;
   s.propagator = "closed-form";
-  s.shortest_scale = 0.4;
-  s.longest_scale = 8.0;
+  s.shortest_timescale = 0.4;
+  s.longest_timescale = 8.0;
   return s;
 }
 
@@ -104,6 +104,54 @@ TEST(Recall, MixesTheMeanWithTheLastValueTheLessTheOlder) {
     EXPECT_EQ(phi[4], 1.5);
     before = phi[0], scale = phi[2];
   }
+}
+
+TEST(Memory, KeepsWhatTheGuardLetPass) {
+  Config config;
+  static_cast<EngineSettings&>(config.model) = settings();
+  config.model.memory_last = true;
+  const auto network = make_network(config, {"a", "b"}, 0, 0);
+  const Vector<float> params = moved_parameters<float>(network->layout(), 6);
+  Agenda<float> agenda;
+  agenda.stop(0.5, Agenda<float>::kAbsorb);
+  agenda.observe(1, 500.0f);
+  const Example example{&agenda};
+  const auto last_value = [&](const Guard& guard) {
+    InferenceOptions options;
+    options.guard = guard;
+    options.final_states = true;
+    Answer answer;
+    network->worker()->infer(network->weights(params.data()), {&example, 1}, options, {&answer, 1});
+    // h, then ages and last values of two features.
+    return answer.final_state[static_cast<std::size_t>(network->hidden()) + 2 + 1];
+  };
+  EXPECT_EQ(last_value({}), 500.0f);
+  EXPECT_EQ(last_value({Guard::Kind::population, 1.5}), 1.5f);
+}
+
+// However sure the head is, some scale is left.
+TEST(Recall, LeavesAScaleWhateverTheHeadSays) {
+  EngineSettings s = settings();
+  s.recall = true;
+  ParameterLayout layout;
+  const Memory memory(layout, "memory", s, 1);
+  const Recall recall(layout, "recall", 2, 1);
+  const Vector<float> params = layout.initial<float>(1), x = Vector<float>::Zero(2);
+  Vector<float> transposed = params;
+  recall.transpose(params.data(), transposed.data());
+  const auto log_scale = [&](float said) {
+    const Vector<float> column = Vector<float>::Zero(4);
+    Vector<float> phi(2);
+    phi << 0.0f, said;
+    Arena<float> arena;
+    recall.forward(Transposed<float>{transposed.data()}, 1, x.data(), memory, column.data(), 2,
+                   recall.cache(arena, 1), phi.data());
+    return phi[1];
+  };
+  EXPECT_NEAR(log_scale(0.3f), 0.3f, 1e-4);
+  EXPECT_NEAR(log_scale(-5.0f), -5.0f, 2e-3);
+  EXPECT_GE(log_scale(-1e4f), -11.5f);
+  EXPECT_GE(log_scale(-30.0f), -11.5f);
 }
 
 struct Told {

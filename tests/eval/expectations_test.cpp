@@ -62,14 +62,12 @@ TEST_F(ExpectationsOf, EveryObservationAreWhatPredictTellsAtItsTime) {
   }
 }
 
-TEST_F(ExpectationsOf, ASeriesEndWithItsClassProbabilities) {
+TEST_F(ExpectationsOf, AClassifyingModelAreItsProbabilitiesTooIfAskedFor) {
   const std::size_t one = 4;
-  const auto found = expectations(model, data, std::span(&one, 1), {}, pool);
-  const double last = data.times[data.first_event[one + 1] - 1];
-  const auto after = class_probabilities_over_time(model, data, std::span(&one, 1),
-                                                   {std::nextafter(last, kInf)}, pool);
-  ASSERT_EQ(found[0].probability.size(), 2u);
-  EXPECT_NEAR(found[0].probability[1], after[0].row(0)[1], 1e-5);
+  const auto found = expectations(model, data, std::span(&one, 1), {{}, kInf, true}, pool);
+  const ClassProbabilities end = class_probabilities(model, data, std::span(&one, 1), pool);
+  EXPECT_EQ(found[0].probability, end.values);
+  EXPECT_TRUE(expectations(model, data, std::span(&one, 1), {}, pool)[0].probability.empty());
 }
 
 TEST_F(ExpectationsOf, ClipsNameTheirObservation) {

@@ -118,6 +118,45 @@ TEST_P(AgendaTest, TrainingAbsorbsAndScoresExactlyWhatIsBeforeTheCut) {
   }
 }
 
+TEST_P(AgendaTest, TrainingOnWholeSeriesLeavesNothingOut) {
+  const Case c = random_case(GetParam());
+  std::size_t beyond = 0;
+  for (std::size_t i = 0; i < c.data.size(); ++i) {
+    const A agenda = training_agenda(c.protocol, c.data, i, true);
+    expect_ascending(agenda);
+    const auto absorbed = held_by(agenda, A::kAbsorb | A::kScore);
+    each(c.data, i, [&](double time, std::size_t, const Observation& o) {
+      EXPECT_TRUE(absorbed.contains(static_cast<float>(o.value)));
+      beyond += time >= c.protocol.t_cut;
+    });
+  }
+  EXPECT_GT(beyond, 0u);
+}
+
+TEST(Gaps, AreThoseOfTheTrainingSeriesInTheModelsUnit) {
+  Dataset d;
+  d.features = {"a"};
+  const auto add = [&](const std::vector<double>& times) {
+    d.add_series(fmt::format("s{}", d.size()));
+    for (const double time : times) {
+      d.add_event(time);
+      d.add_observation(0, 1.0);
+    }
+  };
+  add({1, 2, 4, 8});
+  add({0, 100, 1000});
+  add({});
+  add({3});
+  Protocol protocol;
+  protocol.time_unit = 2.0;
+  const std::vector<std::size_t> train{0, 2, 3};
+  EXPECT_EQ(gaps(protocol, d, train).median, 1.0);          // of 1, 2 and 4
+  EXPECT_EQ(gaps(protocol, d, train).longest_series, 4.0);  // clocks start at 0
+  protocol.from_first = true;
+  EXPECT_EQ(gaps(protocol, d, train).longest_series, 3.5);
+  EXPECT_EQ(gaps(protocol, d, std::vector<std::size_t>{2, 3}).median, 0.0);
+}
+
 TEST_P(AgendaTest, EvaluationNeverAbsorbsWhatItJudges) {
   const Case c = random_case(GetParam());
   std::size_t hidden = 0, later = 0;

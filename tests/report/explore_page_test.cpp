@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "edict/eval/classification.h"
+#include "edict/eval/distribution.h"
 #include "edict/eval/trajectory.h"
 #include "edict/math/student_t.h"
 #include "engine/small_model.h"
@@ -142,10 +143,9 @@ TEST_F(Explored, ClassProbabilitiesAreThoseOfTheClassifier) {
   const auto over_time =
       class_probabilities_over_time(model, data, std::span(&one, 1), times, pool);
   EXPECT_NEAR(curve.mean.back(), over_time[0].row(0)[1], 2e-3);
-  // The list tells the probability just after the last event.
-  const std::vector<double> after{std::nextafter(times_of(one).back(), 1e9)};
-  const auto end = class_probabilities_over_time(model, data, std::span(&one, 1), after, pool);
-  EXPECT_NEAR(page.index["probability"][1][one].get<double>(), end[0].row(0)[1], 1e-3);
+  // The list tells the probability with everything observed.
+  const ClassProbabilities end = class_probabilities(model, data, std::span(&one, 1), pool);
+  EXPECT_NEAR(page.index["probability"][1][one].get<double>(), end.row(0)[1], 1e-4);
 }
 
 TEST_F(Explored, TheGuardsClipsAreShownRawAndUsed) {
@@ -192,7 +192,9 @@ TEST_F(Explored, TheTableHoldsTheLeastExpectedObservationsOfAllAndOfEachFeature)
   std::vector<std::vector<double>> listed(3);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const double surprise = rows[r]["surprise"];
-    if (r > 0) EXPECT_LE(surprise, rows[r - 1]["surprise"].get<double>());
+    if (r > 0) {
+      EXPECT_LE(surprise, rows[r - 1]["surprise"].get<double>());
+    }
     listed[rows[r]["feature"].get<std::size_t>()].push_back(surprise);
     const UnpackedSeries series = page.series(rows[r]["series"].get<std::size_t>());
     EXPECT_EQ(rows[r]["time"], series.times.at(rows[r]["event"].get<std::size_t>()));
@@ -209,8 +211,8 @@ TEST_F(Explored, TheTableHoldsTheLeastExpectedObservationsOfAllAndOfEachFeature)
   }
 }
 
-// The density of a Student-t integrates to what its distribution function says.
-TEST_F(Explored, TheLogScoreIsTheLogOfTheDensity) {
+// The slope of the distribution function is the density.
+TEST_F(Explored, TheLogScoreIsMinusTheLogOfTheDensity) {
   const UnpackedPage page(made().html);
   const auto& row = page.index["surprising"][0];
   const std::size_t i = row["series"];
@@ -219,7 +221,7 @@ TEST_F(Explored, TheLogScoreIsTheLogOfTheDensity) {
   const double z = (row["value"].get<double>() - m.mean) / m.scale, step = 1e-4;
   const double density =
       (student_t_cdf(z + step, m.dof) - student_t_cdf(z - step, m.dof)) / (2 * step * m.scale);
-  EXPECT_NEAR(row["logScore"].get<double>(), std::log(density), 1e-3);
+  EXPECT_NEAR(row["logScore"].get<double>(), -std::log(density), 1e-3);
 }
 
 TEST_F(Explored, DatesAreWrittenAsTheDataWriteThem) {

@@ -114,5 +114,29 @@ TEST(EnsembleTraining, EachMemberGetsAClassifierAndProbabilitiesAreAveraged) {
   EXPECT_NEAR(path[5].values[0], 0.5 * (path0[5].values[0] + path1[5].values[0]), 1e-12);
 }
 
+// Calibrated members that disagree are too wide together; the factors tell by how much.
+TEST(EnsembleTraining, RecalibratesTheMembersTogether) {
+  Config config = quick_config();
+  config.train.epochs = 6;
+  config.train.recalibrate = true;
+  config.data.train = 0.4;  // a factor takes 200 observations of a feature to validate by
+  config.data.validation = 0.5;
+  ThreadPool pool(2);
+  const Dataset& data = small_synthetic();
+  std::vector<Model> alone;
+  for (std::int64_t seed = 0; seed < 3; ++seed) {
+    alone.push_back(fresh(config, seed));
+    train(alone.back(), data, alone.back().split(data), pool, {});
+  }
+  const Model apart = ensemble(std::move(alone));
+  const Model together = trained(config, 3, 2).model;
+  const TrainingSet set = distribution_training_set(apart, data, apart.split(data));
+  const std::vector<double> before = spread_factors(apart, set.validation, pool),
+                            after = spread_factors(together, set.validation, pool);
+  EXPECT_LT(*std::min_element(before.begin(), before.end()), 0.98);
+  // After four rounds what is left of a factor is below a hundredth.
+  for (const double factor : after) EXPECT_NEAR(factor, 1.0, 0.01);
+}
+
 }  // namespace
 }  // namespace edict

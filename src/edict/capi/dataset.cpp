@@ -115,6 +115,29 @@ int edict_builder_statics(edict_builder* builder, int64_t statics, const char* c
   });
 }
 
+int edict_builder_dates(edict_builder* builder, const char* unit, int from_first,
+                        const double* origin, int zoned, int zone) {
+  return across([&] {
+    DatasetBuilder& to = builder_of(builder);
+    check_given(unit, "unit");
+    check_given(origin, "origin");
+    constexpr int kDay = 24 * 60;
+    if (zone < -kDay || zone > kDay) throw Error("zone: give minutes east of UTC, within a day");
+    TimeAxis axis;
+    axis.kind = TimeKind::date;
+    axis.unit = time_unit_from_name(unit);
+    axis.from_first = from_first != 0;
+    if (axis.from_first)
+      axis.origin.assign(origin, origin + to.series());
+    else
+      axis.epoch = *origin;
+    axis.style.clock = axis.style.seconds = true;
+    axis.style.zone = zoned ? DateStyle::Zone::colon : DateStyle::Zone::none;
+    axis.zone = static_cast<std::int16_t>(zone);
+    to.set_time_axis(std::move(axis));
+  });
+}
+
 int edict_builder_dataset(edict_builder* builder, int duplicates, edict_dataset** out) {
   return across([&] {
     check_given(out, "out");
@@ -191,6 +214,16 @@ int edict_dataset_arrays(const edict_dataset* dataset, int64_t* first_event, dou
     copy_out(data.labels, labels);
     copy_out(data.group_of, groups);
     copy_out(data.static_values, statics);
+  });
+}
+
+int edict_dataset_dates(const edict_dataset* dataset, double* origin, edict_bytes** out) {
+  return across([&] {
+    const Dataset& data = data_of(dataset);
+    check_given(out, "out");
+    if (origin)
+      for (std::size_t i = 0; i < data.size(); ++i) origin[i] = data.time_axis.origin_of(i);
+    *out = new_bytes(json_text(edict::to_json(data.time_axis)));
   });
 }
 

@@ -24,6 +24,7 @@ struct Options {
   std::vector<std::string> assignments;
   std::vector<std::int64_t> seeds;
   std::int64_t fine_tune = -1;
+  ReadOptions reading;
   int threads = 0;
 };
 
@@ -80,7 +81,7 @@ void run(const Options& options) {
   ClassifierOptions training;
   training.settings = settings_of(options, frozen.config);
   training.seeds = options.seeds;
-  const Dataset data = open_for(frozen, options.data);
+  const Dataset data = open_for(frozen, options.data, options.reading);
   const Split parts = frozen.split_to_train(data);
   training.stop = &interrupt_flag(kNothingWritten);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
@@ -179,6 +180,7 @@ void add_classify(CLI::App& app) {
       ->type_name("EPOCHS")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1000000}));
   add_json(*command, options->json);
+  add_reading(*command, options->reading);
   add_threads(*command, options->threads);
   command->callback([options] { run(*options); });
 }

@@ -24,6 +24,7 @@ struct Options {
   std::string model, data, json, split = "test", horizons, positive;
   std::vector<std::string> by;
   GuardOptions guard;
+  ReadOptions reading;
   int threads = 0;
 
   bool asks(const char* what) const { return std::find(by.begin(), by.end(), what) != by.end(); }
@@ -64,7 +65,7 @@ void run(const Options& options) {
   if (!distribution && (!options.by.empty() || !edges.empty()))
     throw Error(fmt::format("--by: {} predicts no distribution, only classes; leave it out",
                             model.config.model.kind));
-  const Dataset data = open_for(model, options.data);
+  const Dataset data = open_for(model, options.data, options.reading);
   const JudgedSeries judged = judged_series(model, data, options.split);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   const Guard guard = options.guard.resolve();
@@ -138,6 +139,7 @@ void add_evaluate(CLI::App& app) {
              "write everything there, curves and ranges included; - is standard output")
       ->type_name("FILE");
   options->guard.add_to(*command);
+  add_reading(*command, options->reading);
   add_threads(*command, options->threads);
   command->callback([options] { run(*options); });
 }

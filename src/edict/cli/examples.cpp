@@ -29,8 +29,15 @@ constexpr About kCommands[] = {
   # what a model was trained on, and with which settings
   edict info waves.model
 )"},
-    {"init", kData, ""},
-    {"settings", kData, ""},
+    {"init", kData, R"(
+  # the settings that train would choose for this table, each with its reason
+  edict init waves.csv --out waves.toml
+)"},
+    {"settings", kData, R"(
+  # every setting, or one
+  edict settings
+  edict settings train.epochs
+)"},
     {"train", kModels, R"(
   # one file, beside it a checkpoint and the metrics of every epoch
   edict train waves.csv --out waves.model
@@ -52,10 +59,17 @@ constexpr About kCommands[] = {
     {"predict", kAnswers, R"(
   # distributions at times of your choice
   edict predict waves.model waves.csv --at 0:0.5:12 --out predictions.csv
+  # what comes after each series' last observation, and the chance of a limit
+  edict predict waves.model waves.csv --ahead 1,2 --above x1=0.5 --out ahead.csv
+  # the twenty least expected observations
+  edict predict waves.model waves.csv --at events --top 20 --out surprises.csv
   # class probabilities
   edict predict waves.clf waves.csv --classes --out classes.csv
 )"},
-    {"impute", kAnswers, ""},
+    {"impute", kAnswers, R"(
+  # the table with its gaps filled, and how sure that is
+  edict impute waves.model waves.csv --out filled.csv --deviations
+)"},
     {"evaluate", kAnswers, R"(
   # on the series that the model has not seen
   edict evaluate waves.model waves.csv --json evaluation.json
@@ -63,6 +77,12 @@ constexpr About kCommands[] = {
     {"plot", kAnswers, R"(
   # a page to open in a browser
   edict plot waves.model waves.csv --out waves.html
+)"},
+    {"explore", kAnswers, R"(
+  # every series in one page: search, zoom, and what surprised the model most
+  edict explore waves.model waves.csv --out explore.html
+  # with what a guard would change
+  edict explore waves.model waves.csv --guard edgr --out guarded.html
 )"},
     {"stress", kAnswers, R"(
   # how accuracy falls as noise rises, with and without a guard

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "edict/cli/command.h"
 #include "edict/cli/given_data.h"
@@ -14,10 +15,11 @@ namespace edict::cli {
 namespace {
 
 struct Options {
-  std::string model, data, out, split = "all";
+  std::string model, data, out, json, split = "all";
   std::vector<std::string> ids, features;
   double level = 0.9, megabytes = 20;
   GuardOptions guard;
+  ReadOptions reading;
   int threads = 0;
 };
 
@@ -50,13 +52,13 @@ std::string told(const report::ExplorePage& page, const Options& options, std::s
 }
 
 void run(const Options& options) {
-  check_files({options.model, options.data}, {options.out});
+  check_files({options.model, options.data}, {options.out, options.json});
   Progress progress("exploring");
   progress.begin();
   const Model model = load_model(options.model);
   if (!model.network->has_distribution() && model.network->classes() == 0)
     throw Error(fmt::format("{}: has neither a distribution nor classes to show", options.model));
-  const Dataset data = open_for(model, options.data);
+  const Dataset data = open_for(model, options.data, options.reading);
   if (data.size() == 0) throw Error(fmt::format("{}: has no series to show", options.data));
   report::ExploreOptions explore;
   explore.request = {options.guard.resolve(), options.level,
@@ -72,8 +74,15 @@ void run(const Options& options) {
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   const report::ExplorePage page = report::explore_page(model, data, series, pool, explore);
   write_atomically(options.out, page.html);
+  write_json(options.json, {{"page", options.out},
+                            {"bytes", page.html.size()},
+                            {"series", series.size()},
+                            {"with_bands", page.whole},
+                            {"observations_only", page.observations_only},
+                            {"only_listed", page.named_only},
+                            {"tolerance", page.tolerance}});
   progress.end();
-  fmt::print(text_stream({options.out}), "{}\n", told(page, options, series.size()));
+  fmt::print(text_stream({options.out, options.json}), "{}\n", told(page, options, series.size()));
 }
 
 }  // namespace
@@ -107,6 +116,8 @@ void add_explore(CLI::App& app) {
       ->check(CLI::Range(0.2, 2000.0))
       ->capture_default_str();
   options->guard.add_to(*command);
+  add_json(*command, options->json);
+  add_reading(*command, options->reading);
   add_threads(*command, options->threads);
   command->callback([options] { run(*options); });
 }

@@ -66,7 +66,7 @@ void run_folds(const FoldsRequest& request, const Config& config, const Dataset&
                           : "edict: stopped; --resume goes on after the last whole epoch\n");
   TrainingProgress shown(
       progress, config, request.folds * request.members,
-      fmt::format("{} in {} folds of {} series", config.model.kind, request.folds, data.size()));
+      {fmt::format("{} in {} folds of {} series", config.model.kind, request.folds, data.size())});
   shown.follow(options.training);
   options.on_model = [&](std::size_t fold, std::size_t member) {
     shown.next(fmt::format(

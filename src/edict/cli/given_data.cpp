@@ -15,8 +15,60 @@ void add_split(CLI::App& command, std::string& split) {
       ->capture_default_str();
 }
 
-Dataset open_for(const Model& model, const std::string& uri) {
-  return matched(model, open_data(uri));
+void add_reading(CLI::App& command, ReadOptions& options) {
+  const char* const group = "Reading the table (docs/data.md); what is not said is recognised";
+  const auto column = [&](const char* name, std::string& to, const char* help) {
+    command.add_option(name, to, help)->type_name("COLUMN")->group(group);
+  };
+  const auto columns = [&](const char* name, std::vector<std::string>& to, const char* help) {
+    command.add_option(name, to, help)->delimiter(',')->type_name("COLUMN,...")->group(group);
+  };
+  column("--id", options.id, "names the series; none: the table is one series");
+  column("--time", options.time, "when it was observed: a number, a date or Unix time");
+  column("--label", options.label, "the class of a series; none: there is none");
+  column("--group", options.group, "series of one group may be kept together (data.split)");
+  columns("--static", options.statics, "one value a series: numbers, or texts as categories");
+  // Where the features of a model are chosen among, it knows which columns to read.
+  if (!command.get_option_no_throw("--features"))
+    columns("--features", options.features, "what was observed; default: every other column");
+  columns("--category", options.categories, "columns whose values are names even if numbers");
+  command
+      .add_option("--time-unit", options.time_unit,
+                  "what dates are counted in; none: numbers are plain numbers, never Unix time")
+      ->check(CLI::IsMember({"s", "min", "h", "d", "none"}))
+      ->group(group);
+  command
+      .add_option("--origin", options.origin,
+                  "when time is 0: at each series' first event, or at a date or number")
+      ->type_name("first|TIME")
+      ->group(group);
+  command
+      .add_option("--duplicates", options.duplicates,
+                  "of different values for one id, time and feature; default: an error")
+      ->check(CLI::IsMember({"mean", "first", "last"}))
+      ->group(group);
+}
+
+Dataset told(Dataset data) {
+  for (const std::string& line : data.reading.recognised) fmt::print(stderr, "note: {}\n", line);
+  return data;
+}
+
+Dataset open_told(const std::string& uri, const ReadOptions& options) {
+  return told(open_data(uri, options));
+}
+
+Dataset open_as_trained(const Model& model, const std::string& uri, const ReadOptions& options,
+                        Columns columns) {
+  ReadOptions as_trained = options;
+  // A model from before has no reading; then the table is recognised anew.
+  if (!model.reading.time.empty()) as_trained.like = KnownReading{model.reading, model.time_axis};
+  if (columns == Columns::all && as_trained.like) as_trained.like->reading.features.clear();
+  return open_told(uri, as_trained);
+}
+
+Dataset open_for(const Model& model, const std::string& uri, const ReadOptions& options) {
+  return matched(model, open_as_trained(model, uri, options));
 }
 
 Dataset matched(const Model& model, Dataset data) {

@@ -1,4 +1,4 @@
-// The data of a command that takes MODEL and DATA, and which of its series are judged.
+// The data of a command, how they are read, and which of their series are judged.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -7,14 +7,30 @@
 #include <vector>
 
 #include "edict/model/model.h"
+#include "edict/sources/read_options.h"
 
 namespace edict::cli {
 
 // --split: the part of the data to judge, `split` by default.
 void add_split(CLI::App& command, std::string& split);
 
-// The data at `uri` with the model's columns; what does not fit is told on standard error.
-Dataset open_for(const Model& model, const std::string& uri);
+// --id, --time, --label, --group, --static, --features, …: how a table is to be read.
+void add_reading(CLI::App& command, ReadOptions& options);
+
+// The data at `uri`; what had to be guessed about it is told on standard error.
+Dataset open_told(const std::string& uri, const ReadOptions& options = {});
+
+// The same of data that were read already.
+Dataset told(Dataset data);
+
+// The data at `uri`, read as the model's training data were, with every column or only those that
+// the model knows.
+enum class Columns { known, all };
+Dataset open_as_trained(const Model& model, const std::string& uri, const ReadOptions& options = {},
+                        Columns columns = Columns::known);
+
+// The same with the model's columns; what does not fit is told on standard error.
+Dataset open_for(const Model& model, const std::string& uri, const ReadOptions& options = {});
 
 // The same of data that were read already.
 Dataset matched(const Model& model, Dataset data);

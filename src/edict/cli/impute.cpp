@@ -11,7 +11,6 @@
 #include "edict/cli/time_grid.h"
 #include "edict/core/error.h"
 #include "edict/eval/trajectory.h"
-#include "edict/sources/source.h"
 
 namespace edict::cli {
 namespace {
@@ -21,6 +20,7 @@ struct Options {
   RowOutput out;
   bool deviations = false;
   GuardOptions guard;
+  ReadOptions reading;
   int threads = 0;
 };
 
@@ -152,7 +152,7 @@ void run(const Options& options) {
   ImputeRequest request;
   if (!options.at.empty()) request.grid = parse_times("--at", options.at);
   request.guard = options.guard.resolve();
-  const Dataset table = open_data(options.data);
+  const Dataset table = open_as_trained(model, options.data, options.reading, Columns::all);
   const Dataset data = matched(model, table);
   request.table = &table;
   const Filling filling(options, model, table);
@@ -210,6 +210,7 @@ void add_impute(CLI::App& app) {
                     "a further column NAME_sd for each feature: the standard deviation of what was "
                     "filled in, empty where it was observed");
   options->guard.add_to(*command);
+  add_reading(*command, options->reading);
   add_threads(*command, options->threads);
   command->footer(
       "A wide table, a row a moment. Observed cells stay as they are. A missing one becomes the "

@@ -5,10 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "edict/cli/command.h"
+#include "edict/cli/given_data.h"
 #include "edict/core/read_file.h"
 #include "edict/data/summary.h"
 #include "edict/model/model.h"
-#include "edict/sources/source.h"
+#include "edict/sources/csv.h"
 
 namespace edict::cli {
 namespace {
@@ -18,12 +19,31 @@ bool looks_like_model(std::string_view bytes) {
   return bytes.size() > 8 && bytes.substr(4, 5) == std::string_view("\0\0\0\0{", 5);
 }
 
+// The first and the last moment, as the file writes them.
+void print_calendar(const Dataset& data) {
+  std::size_t first = data.size(), last = data.size();  // series
+  const auto raw = [&](std::size_t i, bool end) {
+    const std::size_t event = end ? data.first_event[i + 1] - 1 : data.first_event[i];
+    return data.time_axis.to_raw(i, data.times[event]);
+  };
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    if (data.events(i) == 0) continue;
+    if (first == data.size() || raw(i, false) < raw(first, false)) first = i;
+    if (last == data.size() || raw(i, true) > raw(last, true)) last = i;
+  }
+  if (first == data.size()) return;
+  fmt::print("  from {} to {}\n", written_time(data, first, data.times[data.first_event[first]]),
+             written_time(data, last, data.times[data.first_event[last + 1] - 1]));
+}
+
 void print_data(const std::string& path, const Dataset& data) {
   const Summary s = summarise(data);
   fmt::print("{}\n  {} series, {} events ({:.1f} a series), {} observations\n", path, s.series,
              s.events, s.events_per_series, s.observations);
-  fmt::print("  time {:.6g} to {:.6g}, median gap {:.4g}\n", s.first_time, s.last_time,
-             s.median_gap);
+  if (data.time_axis.is_calendar()) print_calendar(data);
+  fmt::print(
+      "  time {:.6g} to {:.6g}, median gap {:.4g}{}\n", s.first_time, s.last_time, s.median_gap,
+      data.time_axis.unit == TimeUnit::none ? "" : fmt::format(" ({})", described(data.time_axis)));
   if (s.empty_series > 0) fmt::print("  {} series have no event\n", s.empty_series);
   fmt::print("\n  {:<20} {:>10} {:>9} {:>11} {:>11} {:>11} {:>11}\n", "feature", "observed",
              "missing", "mean", "std", "min", "max");
@@ -118,6 +138,13 @@ void print_model(const std::string& path, Model model) {
   fmt::print("  trained on {} series, chosen by {} (validation), {} left to judge it (test)\n",
              model.seen.count(Part::train), model.seen.count(Part::validation),
              model.seen.count(Part::test));
+  if (const Reading& r = model.reading; !r.time.empty()) {
+    const auto named = [](const char* what, const std::string& column) {
+      return column.empty() ? std::string() : fmt::format(", {} '{}'", what, column);
+    };
+    fmt::print("  read from columns: id '{}', time '{}' ({}){}{}\n", r.id, r.time,
+               described(model.time_axis), named("label", r.label), named("group", r.group));
+  }
   fmt::print("\n  {:<24} {}\n", "setting", "value");
   for (const settings::Key& key : keys(model.config))
     fmt::print("  {:<24} {}\n", key.name, settings::value_text(key));
@@ -128,7 +155,7 @@ void print_model(const std::string& path, Model model) {
 }
 
 // What comes through a pipe is there once: it is kept, and looked at from memory.
-void run(const std::string& path, const std::string& json) {
+void run(const std::string& path, const std::string& json, const ReadOptions& reading) {
   check_files({path}, {json});
   const std::string name = name_of_file(path);
   // Standard output holds either the text or the JSON.
@@ -148,26 +175,31 @@ void run(const std::string& path, const std::string& json) {
     if (looks_like_model({head, sizeof head}))
       show_model(load_model(path));
     else
-      show_data(open_data(path));
+      show_data(open_told(path, reading));
     return;
   }
   const std::string bytes = read_file(path);
   if (looks_like_model(bytes))
     show_model(from_tensors(tensors_from(bytes, name), name));
   else
-    show_data(read_csv_text(bytes, name));
+    show_data(told(read_csv_text(bytes, name, reading)));
 }
 
 }  // namespace
 
 void add_info(CLI::App& app) {
-  auto path = std::make_shared<std::string>(), json = std::make_shared<std::string>();
+  struct Options {
+    std::string path, json;
+    ReadOptions reading;
+  };
+  auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("info", "Tell what is in a data or model file");
-  command->add_option("file", *path, "the file; - is standard input")
+  command->add_option("file", options->path, "the file; - is standard input")
       ->required()
       ->type_name("DATA.csv|MODEL");
-  add_json(*command, *json);
-  command->callback([path, json] { run(*path, *json); });
+  add_json(*command, options->json);
+  add_reading(*command, options->reading);
+  command->callback([options] { run(options->path, options->json, options->reading); });
 }
 
 }  // namespace edict::cli

@@ -1,9 +1,9 @@
 #include <fmt/core.h>
 
 #include "edict/cli/command.h"
+#include "edict/cli/given_data.h"
 #include "edict/core/atomic_file.h"
 #include "edict/model/fit_settings.h"
-#include "edict/sources/source.h"
 
 namespace edict::cli {
 namespace {
@@ -11,11 +11,12 @@ namespace {
 struct Options {
   std::string data, out, kind;
   std::vector<std::string> assignments;
+  ReadOptions reading;
 };
 
 void run(const Options& options) {
   check_files({options.data}, {options.out});
-  const Dataset data = open_data(options.data);
+  const Dataset data = open_told(options.data, options.reading);
   std::vector<std::string> given = options.assignments;
   if (!options.kind.empty()) given.push_back("model.kind=" + options.kind);
   const FittedSettings fitted = fit_settings(data, given);
@@ -55,6 +56,7 @@ void add_init(CLI::App& app) {
                    "one setting that is not to be chosen, as model.hidden=64; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+  add_reading(*command, options->reading);
   command->callback([options] { run(*options); });
 }
 

@@ -26,6 +26,7 @@ struct Options {
   std::string model, data, out, json, split = "test";
   std::vector<std::string> ids;
   double level = 0.9;
+  ReadOptions reading;
   int threads = 0;
 };
 
@@ -150,7 +151,7 @@ void run(const Options& options) {
   Progress progress("plotting");
   progress.begin();
   const Model model = load_model(options.model);
-  const Dataset data = open_for(model, options.data);
+  const Dataset data = open_for(model, options.data, options.reading);
   const JudgedSeries judged = judged_series(model, data, options.split);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
 
@@ -224,6 +225,7 @@ void add_plot(CLI::App& app) {
   command->add_option("--level", options->level, "of the predictive interval")
       ->check(CLI::Range(0.001, 0.999999))
       ->capture_default_str();
+  add_reading(*command, options->reading);
   add_threads(*command, options->threads);
   command->callback([options] { run(*options); });
 }

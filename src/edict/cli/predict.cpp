@@ -30,15 +30,17 @@ struct Options {
   double level = 0.9;
   std::int64_t top = 0;
   GuardOptions guard;
+  ReadOptions reading;
   int threads = 0;
 };
 
 // Everything that was asked for, understood.
 struct Asked {
   PredictRequest request;
-  bool events = false;   // --at events
-  bool horizon = false;  // --at horizon
-  bool ahead = false;    // --ahead
+  bool events = false;             // --at events
+  bool horizon = false;            // --at horizon
+  bool ahead = false;              // --ahead
+  std::vector<std::string> dates;  // --at, where it gives dates
   double level = 0.9;
   std::vector<double> quantiles;
   std::vector<Limit> limits;
@@ -343,7 +345,11 @@ Asked understood(const Options& options, const Model& model, bool classes) {
           fmt::format("--ahead: {} lies before the last observation; ask from 0 on, or use --at",
                       asked.request.times.front()));
   } else if (!asked.events && !asked.horizon && !options.at.empty()) {
-    asked.request.times = parse_times("--at", options.at);
+    asked.dates = listed_dates(options.at);
+    if (asked.dates.empty())
+      asked.request.times = parse_times("--at", options.at);
+    else
+      asked.request.times.resize(asked.dates.size());  // each series has its own
   }
   if (classes) {
     if (asked.events)
@@ -386,7 +392,11 @@ void run(Options options) {
   const Model model = load_model(options.model);
   options.classes = options.classes || !model.network->has_distribution();
   Asked asked = understood(options, model, options.classes);
-  const Dataset data = open_for(model, options.data);
+  const Dataset data = open_for(model, options.data, options.reading);
+  if (!asked.dates.empty())
+    asked.request.own_times = [dates = asked.dates, &data](std::size_t series) {
+      return times_of_dates("--at", dates, data, series);
+    };
   Prediction(options, model, data, std::move(asked)).run();
 }
 
@@ -403,7 +413,7 @@ void add_predict(CLI::App& app) {
                    "times to ask for, each answered from what was observed before it; or `events`: "
                    "every observation against what was expected just before it; or, for classes, "
                    "`horizon`: where the classifier was trained and is judged")
-      ->type_name("START:STEP:END|T1,T2,...|events");
+      ->type_name("START:STEP:END|T1,T2,...|DATE,...|events");
   command
       ->add_option("--ahead", options->ahead,
                    "times after each series' own last observation; 0 is that moment")
@@ -438,6 +448,7 @@ void add_predict(CLI::App& app) {
   add_output(*command, "--clips", options->clips, "write what the guard changed there")
       ->type_name("CLIPS.csv");
   options->guard.add_to(*command);
+  add_reading(*command, options->reading);
   add_threads(*command, options->threads);
   command->footer(
       "Columns: mean; aleatoric_sd (noise of the data), epistemic_sd (the model's doubt) and "

@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "edict/cli/command.h"
+#include "edict/cli/given_data.h"
 #include "edict/cli/progress.h"
 #include "edict/core/error.h"
 #include "edict/core/interrupted.h"
 #include "edict/data/fingerprint.h"
-#include "edict/sources/source.h"
 
 namespace edict::cli {
 namespace {
@@ -20,6 +20,7 @@ struct Options {
   std::vector<std::string> ranges;
   std::uint64_t seed = 0;
   std::size_t rungs = 3;
+  ReadOptions reading;
   int threads = 0;
 };
 
@@ -49,7 +50,7 @@ void run(const Options& options) {
       search.ranges.push_back(study::parse_range(text));
   }
   Progress progress("searching");
-  const Dataset data = open_data(options.data);
+  const Dataset data = open_told(options.data, options.reading);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
 
   std::string running;
@@ -121,6 +122,7 @@ void add_search(CLI::App& app) {
       ->check(CLI::Range(1, 8))
       ->capture_default_str();
   add_json(*command, options->json);
+  add_reading(*command, options->reading);
   add_threads(*command, options->threads);
   command->callback([options] { run(*options); });
 }

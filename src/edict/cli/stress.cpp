@@ -26,6 +26,7 @@ struct Options {
   std::optional<double> rate, strength;
   double unit = 1.0;
   double eta = 1.96;
+  ReadOptions reading;
   int threads = 0;
 };
 
@@ -119,7 +120,7 @@ void run(const Options& options) {
   Progress progress("stress");
   const Model model = load_model(options.model);
   if (sweep.guards.empty()) sweep.guards = usual_guards(options, model);
-  const Dataset data = open_for(model, options.data);
+  const Dataset data = open_for(model, options.data, options.reading);
   const JudgedSeries judged = judged_series(model, data, options.split);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   sweep.stop = &interrupt_flag();
@@ -206,6 +207,7 @@ void add_stress(CLI::App& app) {
       ->type_name("FILE");
   add_output(*command, "--plot", options->plot, "accuracy against the level, as a page")
       ->type_name("PAGE.html");
+  add_reading(*command, options->reading);
   add_threads(*command, options->threads);
   command->callback([options] { run(*options); });
 }

@@ -128,4 +128,35 @@ std::vector<double> parse_times(const std::string& option, const std::string& te
   return times;
 }
 
+std::vector<std::string> listed_dates(const std::string& text) {
+  std::vector<std::string> dates;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t to = std::min(text.find(',', from), text.size());
+    dates.push_back(text.substr(from, to - from));
+    from = to + 1;
+  }
+  if (!parse_date(dates.front())) dates.clear();
+  return dates;
+}
+
+std::vector<double> times_of_dates(const std::string& option, const std::vector<std::string>& dates,
+                                   const Dataset& data, std::size_t series) {
+  std::vector<double> times;
+  for (const std::string& date : dates) {
+    if (!parse_date(date))
+      throw Error(fmt::format("{}: '{}' is not a date as the first one is", option, date));
+    double time = 0;
+    try {
+      time = read_time(data, series, date);
+    } catch (const Error& error) {
+      throw Error(fmt::format("{} {}", option, error.what()));
+    }
+    // Without an event a series has no first one to count from.
+    if (std::isnan(time) || (data.time_axis.from_first && time < 0)) continue;
+    times.push_back(time);
+  }
+  std::sort(times.begin(), times.end());
+  return times;
+}
+
 }  // namespace edict::cli

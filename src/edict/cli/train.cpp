@@ -15,7 +15,6 @@
 #include "edict/core/error.h"
 #include "edict/core/interrupted.h"
 #include "edict/model/registry.h"
-#include "edict/sources/source.h"
 #include "edict/study/search.h"
 #include "edict/train/budget.h"
 #include "edict/train/ensemble_training.h"
@@ -27,11 +26,12 @@ struct Options {
   std::string data, out, kind, from, budget, json;
   ConfigOptions config;
   std::size_t members = 1, folds = 0;
+  ReadOptions reading;
   int threads = 0;
   bool resume = false, force = false;
 };
 
-void warn_about_time(const Model& model, const Dataset& data, Progress& progress) {
+void warn_about_time(const Model& model, const Dataset& data, std::vector<std::string>& lines) {
   if (model.config.model.propagator != "gru-ode") return;  // has no steps
   std::vector<double> gaps;
   for (std::size_t i = 0; i < data.size(); ++i)
@@ -42,7 +42,7 @@ void warn_about_time(const Model& model, const Dataset& data, Progress& progress
   const double steps = gaps[gaps.size() / 2] / model.protocol.time_unit / model.config.model.step;
   // A step costs the same whether or not anything happens in it.
   if (steps < 1e-3 || steps > 100)
-    progress.line(
+    lines.push_back(
         fmt::format("note: the median gap between events is {:.3g} solver steps; "
                     "data.time_unit={:.3g} would make it about ten{}",
                     steps, gaps[gaps.size() / 2] / (10 * model.config.model.step),
@@ -130,7 +130,7 @@ struct Run {
 Run fresh_run(const Options& options) {
   // Settings that are wrong by themselves are refused before a long file is read.
   options.config.resolve();
-  Dataset data = open_data(options.data);
+  Dataset data = open_told(options.data, options.reading);
   RunSettings settings = settings_for(options.config, options.kind, data);
   Split parts = split(data, settings.config.data);
   check_trainable(parts, settings.config.data);
@@ -155,7 +155,7 @@ Run warm_run(const Options& options) {
     assign(model.config, assignment);
   }
   validate(model.config);
-  Dataset data = open_for(model, options.data);
+  Dataset data = open_for(model, options.data, options.reading);
   Split parts = model.split_to_train(data);
   check_trainable(parts, model.config.data);
   model.seen.add(data, parts, split_by(model.config.data));
@@ -229,7 +229,7 @@ void run(const Options& options) {
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   if (options.folds > 0) {
     options.config.resolve();
-    const Dataset data = open_data(options.data);
+    const Dataset data = open_told(options.data, options.reading);
     const RunSettings settings = settings_for(options.config, options.kind, data);
     for (const std::string& line : settings.lines) progress.line(line);
     return run_folds(folds_of(options), settings.config, data, pool);
@@ -245,19 +245,17 @@ void run(const Options& options) {
     progress.begin("measuring an epoch");
     fit_to_budget(options, seconds, progress.seconds(), pool, stop, run);
   }
-  for (const std::string& line : run.lines) progress.line(line);
   if (!run.chosen_for_data || given(options, "data.time_unit") || given(options, "model.step"))
-    warn_about_time(run.model, run.data, progress);
+    warn_about_time(run.model, run.data, run.lines);
 
   const Config config = run.model.config;
   const bool several = options.members > 1;
-  TrainingProgress shown(
-      progress, config, options.members,
-      fmt::format("{}{} on {} series ({} validation, {} test), {} features, {} parameters, {} "
-                  "threads",
-                  several ? fmt::format("{} members of ", options.members) : "", config.model.kind,
-                  run.parts.train.size(), run.parts.validation.size(), run.parts.test.size(),
-                  run.data.features.size(), run.model.params.size(), pool.size()));
+  run.lines.push_back(fmt::format(
+      "{}{} on {} series ({} validation, {} test), {} features, {} parameters, {} threads",
+      several ? fmt::format("{} members of ", options.members) : "", config.model.kind,
+      run.parts.train.size(), run.parts.validation.size(), run.parts.test.size(),
+      run.data.features.size(), run.model.params.size(), pool.size()));
+  TrainingProgress shown(progress, config, options.members, run.lines);
   EnsembleOptions training;
   training.members = options.members;
   training.training.out = options.out;
@@ -327,6 +325,7 @@ void add_train(CLI::App& app) {
   add_json(*command, options->json);
   command->add_option("--model", options->kind, "same as --set model.kind=…")->type_name(kinds());
   options->config.add_to(*command);
+  add_reading(*command, options->reading);
   add_threads(*command, options->threads);
   command
       ->add_flag("--resume", options->resume,

@@ -21,7 +21,7 @@ bool only_classifies(const Config& config) {
 }
 
 TrainingProgress::TrainingProgress(Progress& progress, const Config& config, std::size_t runs,
-                                   std::string header)
+                                   std::vector<std::string> header)
     : progress_(progress),
       epochs_(config.train.epochs),
       classes_only_(only_classifies(config)),
@@ -42,7 +42,7 @@ void TrainingProgress::next(std::string name) {
 }
 
 void TrainingProgress::start(std::int64_t epochs_done) {
-  if (!header_.empty()) progress_.line(std::exchange(header_, {}));
+  for (const std::string& line : std::exchange(header_, {})) progress_.line(line);
   if (epochs_done > 0)
     progress_.line(fmt::format("{}continued after epoch {}", name_, epochs_done));
   if (epochs_done < epochs_) progress_.begin(fmt::format("{}epoch {}", name_, epochs_done + 1));

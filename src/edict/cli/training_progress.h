@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "edict/cli/progress.h"
 #include "edict/train/trainer.h"
@@ -12,8 +13,10 @@ namespace edict::cli {
 
 class TrainingProgress {
  public:
-  // `runs`: how many models are trained in all; `header` is told once, when the first one begins.
-  TrainingProgress(Progress& progress, const Config& config, std::size_t runs, std::string header);
+  // `runs`: how many models are trained in all; the lines of `header` are told once, when the first
+  // one begins.
+  TrainingProgress(Progress& progress, const Config& config, std::size_t runs,
+                   std::vector<std::string> header);
 
   // The callbacks of these options; this object must outlive them.
   void follow(TrainOptions& training);
@@ -30,7 +33,7 @@ class TrainingProgress {
   const std::int64_t epochs_;
   const bool classes_only_;
   const std::size_t runs_;
-  std::string header_;
+  std::vector<std::string> header_;
   std::size_t run_ = 0;     // counted from 1 once `next` was called
   std::string name_;        // of the run, with a colon; empty where there is only one
   std::string validation_;  // of the last epoch

@@ -339,16 +339,12 @@ double read_time(const Dataset& data, std::size_t series, std::string_view text)
   return value;
 }
 
-std::string time_label(const Dataset& data, std::size_t series) {
+std::string time_scale(const Dataset& data, std::size_t series) {
   const TimeAxis& axis = data.time_axis;
-  const std::string_view unit = long_name_of(axis.unit);
+  std::string text(long_name_of(axis.unit));
   const double origin = axis.origin_of(series);
-  if (axis.is_calendar() && std::isfinite(origin))
-    return fmt::format("time ({} since {})", unit, written_time(data, series, 0));
-  if (origin != 0 && std::isfinite(origin))
-    return fmt::format("time (since {}{}{})", written_time(data, series, 0),
-                       unit.empty() ? "" : ", in ", unit);
-  return unit.empty() ? "time" : fmt::format("time ({})", unit);
+  if (!std::isfinite(origin) || (!axis.is_calendar() && origin == 0)) return text;
+  return fmt::format("{}{}since {}", text, text.empty() ? "" : " ", written_time(data, series, 0));
 }
 
 std::string described(const TimeAxis& axis) {

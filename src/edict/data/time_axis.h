@@ -103,8 +103,9 @@ std::string written_time(const Dataset& data, std::size_t series, double time);
 // else a number on the dataset's own scale. Throws Error, which begins with the text.
 double read_time(const Dataset& data, std::size_t series, std::string_view text);
 
-// "time (hours since 2024-03-01 12:30)", for the axis of a chart of the series.
-std::string time_label(const Dataset& data, std::size_t series);
+// What the dataset's own times of the series are: "hours since 2024-03-01 12:30", for the axis of a
+// chart. Empty for plain numbers.
+std::string time_scale(const Dataset& data, std::size_t series);
 
 // "dates, in hours from each series' first event".
 std::string described(const TimeAxis& axis);

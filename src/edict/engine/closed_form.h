@@ -6,8 +6,8 @@
 //
 // Further rows, which are no part of h, only forget: s(Δ) = s e^{−forgetting Δ} (forgetting.h).
 // Decay, frequency, rate and forgetting are softplus of a parameter each and thus never negative.
-// They start spread log-uniformly over the time scales from model.shortest_scale to
-// model.longest_scale.
+// They start spread log-uniformly over the time scales from model.shortest_timescale to
+// model.longest_timescale, but for the last, which starts with the shortest.
 #pragma once
 
 #include <algorithm>
@@ -46,10 +46,8 @@ class ClosedForm {
     }
     rate_ = layout.add(name + ".rate", {relaxing_}, Start::rates(fast, slow));
     rest_ = layout.add(name + ".rest", {relaxing_}, Start::constant(0.0));
-    const double middle = std::sqrt(fast * slow);
     if (forgetting_rows > 0)
-      forgetting_ =
-          layout.add(name + ".forgetting", {forgetting_rows}, Start::rates(middle, middle));
+      forgetting_ = layout.add(name + ".forgetting", {forgetting_rows}, Start::rates(fast, fast));
   }
 
   Index size() const { return size_; }  // of a state, H and what only forgets

@@ -24,13 +24,13 @@ void declare(EngineSettings& s, settings::Keys& keys) {
   keys.push_back(text("model.surprise", "deviation that scales the encoder's error input",
                       s.surprise, {"epistemic", "predictive"}));
   keys.push_back(number_or_auto(
-      "model.shortest_scale",
+      "model.shortest_timescale",
       "shortest time scale a closed form starts with, in time units; auto: from gaps and lengths",
-      s.shortest_scale, 1e-12, 1e12));
-  keys.push_back(number_or_auto("model.longest_scale",
+      s.shortest_timescale, 1e-12, 1e12));
+  keys.push_back(number_or_auto("model.longest_timescale",
                                 "longest time scale a closed form starts with, in time units; "
                                 "auto: 5 times the longest series",
-                                s.longest_scale, 1e-12, 1e12));
+                                s.longest_timescale, 1e-12, 1e12));
   keys.push_back(flag("model.memory_mask",
                       "jump and head are told which features were ever observed", s.memory_mask));
   keys.push_back(flag("model.memory_age",
@@ -58,8 +58,8 @@ void declare(EngineSettings& s, settings::Keys& keys) {
 }
 
 TimeScales time_scales(const EngineSettings& settings) {
-  const double shortest = settings.shortest_scale.value_or(settings.step);
-  return {shortest, std::max(settings.longest_scale.value_or(100 * shortest), 2 * shortest)};
+  const double shortest = settings.shortest_timescale.value_or(settings.step);
+  return {shortest, std::max(settings.longest_timescale.value_or(100 * shortest), 2 * shortest)};
 }
 
 void declare(LossSettings& s, settings::Keys& keys) {

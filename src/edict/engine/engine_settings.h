@@ -20,7 +20,7 @@ struct EngineSettings {
   double atol = 1e-4;
   std::string surprise = "epistemic";
   // In the model's unit of time; absent: chosen from the data when a model is made.
-  std::optional<double> shortest_scale, longest_scale;
+  std::optional<double> shortest_timescale, longest_timescale;
   bool memory_mask = false;
   bool memory_age = false;
   bool memory_last = false;

@@ -41,7 +41,7 @@ class Forgetting {
     for (Index j = 0; j < features_; ++j)
       for (Index k = first[j]; k < first[j + 1]; ++k) {
         S& p = after[column[k] * n + j];
-        p += (static_cast<S>(kMost) - p) * sigmoid(raw[column[k] * phi_rows + features_ + j]);
+        p += (static_cast<S>(kMost) - p) * share(raw[column[k] * phi_rows + features_ + j]);
       }
     for (Index i = 0; i < w; ++i) {
       const S* const evidence = raw + i * phi_rows + 2 * features_;
@@ -62,10 +62,10 @@ class Forgetting {
     for (Index j = 0; j < features_; ++j)
       for (Index k = first[j]; k < first[j + 1]; ++k) {
         const Index at = column[k] * phi_rows + features_ + j;
-        const S share = sigmoid(raw[at]), way = static_cast<S>(kMost) - before[column[k] * n + j];
+        const S gained = share(raw[at]), way = static_cast<S>(kMost) - before[column[k] * n + j];
         S& d_p = d[column[k] * n + j];
-        d_raw[at] += d_p * way * share * (S(1) - share);
-        d_p *= S(1) - share;
+        d_raw[at] += d_p * way * gained * (S(1) - gained);
+        d_p *= S(1) - gained;
       }
   }
 
@@ -105,6 +105,14 @@ class Forgetting {
  private:
   // ψ never vanishes: it falls to this below one of the prior's at most.
   static constexpr double kMost = 1.0 - 1e-4;
+
+  // Of the way to kMost. A network that knows nothing yet says 0: it should gain a little only, as
+  // observations that come faster than they are forgotten would otherwise leave no band at all.
+  template <class S>
+  static S share(S raw) {
+    constexpr auto kReserve = S(3);
+    return sigmoid(raw - kReserve);
+  }
 
   Index features_;
   Index prior_;

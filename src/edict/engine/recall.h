@@ -3,8 +3,11 @@
 //
 //   gate = σ(W x + b − fall·a)       μ ← μ + gate (last − μ)       ln scale² ← ln scale² + growth·a
 //
-// fall and growth are softplus of a parameter a feature and thus never negative. For every head
-// whose φ begins with [ μ (D) | log scale² (D) ].
+// fall and growth are softplus of a parameter a feature and thus never negative. A feature that
+// repeats its value to the last digit, as a weight that is copied from table to table, could be
+// recalled with ever less scale: ln scale² is bent smoothly so as to stay above kLeast (where it is
+// near that, recalibration has less effect than it should). For every head whose φ begins with [ μ
+// (D) | log scale² (D) ].
 #pragma once
 
 #include <algorithm>
@@ -13,6 +16,7 @@
 #include "edict/core/arena.h"
 #include "edict/engine/memory.h"
 #include "edict/math/activation.h"
+#include "edict/math/special.h"
 #include "edict/nn/linear.h"
 
 namespace edict {
@@ -34,14 +38,16 @@ class Recall {
     }
   }
 
-  // For w columns, each D: the gates, and the derivatives of μ by what is inside of σ.
+  // For w columns, each D: the gates, and the derivatives of μ by what is inside of σ and of ln
+  // scale² by what it was before it was bent.
   template <class S>
   struct Cache {
-    S *gate, *slope;
+    S *gate, *slope, *bend;
   };
   template <class S>
   Cache<S> cache(Arena<S>& arena, Index w) const {
-    return {arena.take(features_ * w), arena.take(features_ * w)};
+    S* const block = arena.take(3 * features_ * w);
+    return {block, block + features_ * w, block + 2 * features_ * w};
   }
 
   // x: in × w; memory and φ a column each `rows` and `phi_rows` long; φ is changed.
@@ -63,7 +69,9 @@ class Recall {
         const S way = memory.last(column, j) - mu[j];
         slope[j] = way * gate[j] * (S(1) - gate[j]);
         mu[j] += gate[j] * way;
-        mu[features_ + j] += growth[j] * memory.log_age(column, j);
+        const S above = mu[features_ + j] + growth[j] * memory.log_age(column, j) - S(kLeast);
+        mu[features_ + j] = S(kLeast) + softplus(above);
+        c.bend[i * features_ + j] = sigmoid(above);
       }
     }
   }
@@ -87,6 +95,7 @@ class Recall {
         const S d = d_mu[j] * c.slope[i * features_ + j];
         d_gate[i * features_ + j] = d;
         d_fall[j] -= d * age;
+        d_mu[features_ + j] *= c.bend[i * features_ + j];
         d_growth[j] += d_mu[features_ + j] * age;
         d_mu[j] *= S(1) - c.gate[i * features_ + j];
       }
@@ -100,6 +109,8 @@ class Recall {
   }
 
  private:
+  static constexpr double kLeast = -11.5;  // a scale of about 0.3 % of a standardised feature's
+
   Index features_;
   Linear gate_;
   Index fall_, growth_;

@@ -4,6 +4,7 @@
 #include "edict/model/infer.h"
 
 namespace edict {
+
 std::vector<Expectations> expectations(const Model& model, const Dataset& data,
                                        std::span<const std::size_t> series,
                                        const ExpectationRequest& request, ThreadPool& pool) {
@@ -36,7 +37,7 @@ std::vector<Expectations> expectations(const Model& model, const Dataset& data,
       result[i].clips.push_back({first + k, used, clip.sigmas});
     }
   });
-  if (model.network->classes() > 0) {
+  if (request.classes && model.network->classes() > 0) {
     const ClassProbabilities end =
         class_probabilities(model, data, series, pool, request.guard, request.stop);
     for (std::size_t i = 0; i < series.size(); ++i)

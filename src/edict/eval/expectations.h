@@ -22,13 +22,14 @@ struct Expectations {
 
   std::vector<Marginal> marginals;  // one an observation, in the dataset's order and units
   std::vector<Clip> clips;
-  std::vector<double> probability;  // of the classes with everything observed; may be empty
+  std::vector<double> probability;  // of the classes, with everything observed; if asked for
 };
 
 struct ExpectationRequest {
   Guard guard = {};
   double absorb_until = std::numeric_limits<double>::infinity();  // later observations are judged
                                                                   // but not absorbed
+  bool classes = false;  // class probabilities too, if the model classifies
   StopFlag stop = nullptr;
 };
 

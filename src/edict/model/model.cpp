@@ -79,10 +79,10 @@ void resolve_time_scales(const Protocol& protocol, const Dataset& data, const Sp
                          settings.memory_mean || settings.recall;
   if (settings.propagator != "closed-form" && !remembers) return;
   const Gaps found = gaps(protocol, data, split.train);
-  if (!settings.shortest_scale && found.median > 0)
-    settings.shortest_scale = std::min(10 * found.median, found.longest_series / 10);
-  if (!settings.longest_scale && found.longest_series > 0)
-    settings.longest_scale = 5 * found.longest_series;
+  if (!settings.shortest_timescale && found.median > 0)
+    settings.shortest_timescale = std::min(10 * found.median, found.longest_series / 10);
+  if (!settings.longest_timescale && found.longest_series > 0)
+    settings.longest_timescale = 5 * found.longest_series;
 }
 
 // A copy of everything but the network and its parameters.

@@ -38,8 +38,8 @@ std::string bands_figure(const Model& model, const Dataset& data, const Trajecto
         if (static_cast<std::size_t>(o.feature) == j)
           (data.times[e] < absorb_until ? feature.seen : feature.later)
               .emplace_back(data.times[e], o.value);
-    figures +=
-        forecast_chart(data.ids[s] + " · " + feature.name, times, feature, band, absorb_until, "");
+    figures += forecast_chart(data.ids[s] + " · " + feature.name, times, feature, band,
+                              absorb_until, time_scale(data, s));
   }
   return figures;
 }

@@ -7,15 +7,13 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <numbers>
 #include <numeric>
 #include <string_view>
 
 #include "edict/core/error.h"
 #include "edict/core/json_text.h"
+#include "edict/eval/anomalies.h"
 #include "edict/eval/classification.h"
-#include "edict/math/special.h"
-#include "edict/math/student_t.h"
 #include "edict/report/packed.h"
 #include "edict/report/svg.h"
 #include "edict/study/embedded.h"
@@ -76,17 +74,8 @@ nlohmann::json finite(double value) {
 // −log₁₀ of how often something at least as far off is to be expected, which compares features of
 // any unit and with tails of any weight.
 double surprise_of(const Marginal& m, double x) {
-  const double off = -std::abs(x - m.mean) / m.scale;
-  const double tail = 2 * (std::isinf(m.dof) ? normal_cdf(off) : student_t_cdf(off, m.dof));
   constexpr double kLeast = 1e-307;  // below it nothing is told apart but by z
-  return -std::log10(std::max(tail, kLeast));
-}
-
-double log_score_of(const Marginal& m, double x) {
-  const double z = (x - m.mean) / m.scale;
-  if (std::isinf(m.dof)) return -0.5 * (z * z + std::log(2 * std::numbers::pi)) - std::log(m.scale);
-  return log_gamma_ratio(0.5 * m.dof, 0.5) - 0.5 * (m.dof + 1) * std::log1p(z * z / m.dof) -
-         0.5 * std::log(m.dof * std::numbers::pi) - std::log(m.scale);
+  return -std::log10(std::max(tail_probability(m, x), kLeast));
 }
 
 double rounded(double value, double of_one) { return std::nearbyint(value * of_one) / of_one; }
@@ -179,10 +168,11 @@ class Explorer {
       std::vector<Expectations> expected;
       if (has_distribution()) {
         expected =
-            expectations(model_, data_, some, {options_.request.guard, kForever, stop()}, pool_);
+            expectations(model_, data_, some,
+                         {options_.request.guard, kForever, /*classes=*/true, stop()}, pool_);
       } else if (model_.network->classes() > 0) {
         const ClassProbabilities p =
-            class_probabilities(model_, data_, some, pool_, options_.request.guard);
+            class_probabilities(model_, data_, some, pool_, options_.request.guard, stop());
         expected.resize(some.size());
         for (std::size_t i = 0; i < some.size(); ++i)
           expected[i].probability.assign(p.row(i).begin(), p.row(i).end());
@@ -208,9 +198,10 @@ class Explorer {
       const Marginal& m = expected.marginals[k];
       const double x = data_.value[first + k];
       one.surprise = std::max(one.surprise, surprise_of(m, x));
-      one.largest_z = std::max(one.largest_z, std::abs(band_point(m, 0.5).z(x)));
+      const Surprise judged = surprise(m, x);
+      one.largest_z = std::max(one.largest_z, std::abs(judged.z));
       const auto j = static_cast<std::size_t>(data_.feature[first + k]);
-      one.mean_log_score += log_score_of(m, x) + std::log(model_.protocol.standardisation.scale[j]);
+      one.mean_log_score += judged.log_score - std::log(model_.protocol.standardisation.scale[j]);
     }
     if (!expected.marginals.empty())
       one.mean_log_score /= static_cast<double>(expected.marginals.size());
@@ -242,7 +233,7 @@ class Explorer {
         const auto j = static_cast<std::size_t>(data_.feature[o]);
         if (!asked.empty() && std::find(asked.begin(), asked.end(), j) == asked.end()) continue;
         const double x = data_.value[o];
-        const SurprisingObservation one{place, o, e, m, band_point(m, 0.5).z(x), surprise_of(m, x)};
+        const SurprisingObservation one{place, o, e, m, surprise(m, x).z, surprise_of(m, x)};
         insert(surprising_, one, kSurprising);
         insert(surprising_of_[j], one, of_feature);
       }
@@ -272,9 +263,9 @@ class Explorer {
     Whole whole;
     if (has_distribution()) {
       const Guard& guard = options_.request.guard;
-      whole.expected = expectations(model_, data_, series, {guard, kForever, stop()}, pool_);
+      whole.expected = expectations(model_, data_, series, {guard, kForever, false, stop()}, pool_);
       whole.forecast =
-          expectations(model_, data_, series, {guard, model_.protocol.t_cut, stop()}, pool_);
+          expectations(model_, data_, series, {guard, model_.protocol.t_cut, false, stop()}, pool_);
     }
     whole.bands = explored_bands(model_, data_, series, options_.request, pool_);
     return whole;
@@ -451,7 +442,7 @@ class Explorer {
            {"epistemic", finite(p.deviation * std::sqrt(1 - p.share))},
            {"z", finite(one.z)},
            {"surprise", one.surprise},
-           {"logScore", finite(log_score_of(one.expected, data_.value[one.observation]))}});
+           {"logScore", finite(surprise(one.expected, data_.value[one.observation]).log_score)}});
       if (data_.time_axis.is_calendar())
         rows.back()["written"] = written_time(data_, series_[one.series], data_.times[one.event]);
     }

@@ -5,8 +5,10 @@
 #include <functional>
 #include <limits>
 
+#include "edict/data/subset.h"
+#include "edict/eval/anomalies.h"
 #include "edict/eval/classification.h"
-#include "edict/eval/trajectory.h"
+#include "edict/eval/distribution.h"
 #include "edict/model/infer.h"
 #include "edict/report/packed.h"
 
@@ -110,19 +112,17 @@ std::vector<std::uint32_t> all_places(std::size_t count) {
   return places;
 }
 
-ExploredBands probabilities_alone(const Model& model, const Dataset& data, std::size_t series,
-                                  const ExploreRequest& request, ThreadPool& pool) {
-  ExploredBands bands;
-  bands.grid = regular_times(time_span(model.protocol, data, series), kAskedAnew);
-  const auto paths = class_probabilities_over_time(model, data, std::span(&series, 1), bands.grid,
-                                                   pool, request.guard);
-  bands.given_probability.resize(paths[0].classes);
-  for (std::size_t c = 0; c < paths[0].classes; ++c) {
-    bands.given_probability[c].at = all_places(bands.grid.size());
-    for (std::size_t t = 0; t < bands.grid.size(); ++t)
-      bands.given_probability[c].points.push_back(paths[0].row(t)[c]);
-  }
-  return bands;
+// The same asked of the classifier itself, of the series `which` at the given places of a grid.
+std::vector<Curve<double>> asked_probabilities(const Model& model, const Dataset& data,
+                                               std::size_t which, const std::vector<double>& grid,
+                                               const std::vector<std::uint32_t>& places,
+                                               const ExploreRequest& request, ThreadPool& pool) {
+  if (places.empty()) return {};
+  std::vector<double> times;
+  for (const std::uint32_t k : places) times.push_back(grid[k]);
+  const auto paths = class_probabilities_over_time(model, data, std::span(&which, 1), times, pool,
+                                                   request.guard, request.stop);
+  return curves_of(paths[0], places);
 }
 
 // The places to keep such that every value of a left-out place, of each of `values` curves, is
@@ -249,8 +249,8 @@ void put_expectations(ByteWriter& to, const Dataset& data, std::size_t first,
   std::vector<BandPoint> points;
   for (const std::size_t k : observations) {
     const Marginal& m = expected.marginals[k - first];
-    points.push_back(band_point(m, 0.5));
-    to.signed_varint(steps(points.back().z(data.value[k]), whole ? kZSteps : kCoarseZSteps));
+    if (whole) points.push_back(band_point(m, 0.5));
+    to.signed_varint(steps(surprise(m, data.value[k]).z, whole ? kZSteps : kCoarseZSteps));
   }
   if (!whole) return;
   put_deltas(to, points,
@@ -335,8 +335,10 @@ std::vector<ExploredBands> explored_bands(const Model& model, const Dataset& dat
   if (!model.network->has_distribution()) {
     for (std::size_t i = 0; i < series.size(); ++i) {
       leave_if_stopped(request.stop);
-      if (data.events(series[i]) > 0)
-        result[i] = probabilities_alone(model, data, series[i], request, pool);
+      if (data.events(series[i]) == 0) continue;
+      result[i].grid = regular_times(time_span(model.protocol, data, series[i]), kAskedAnew);
+      result[i].given_probability = asked_probabilities(
+          model, data, series[i], result[i].grid, all_places(result[i].grid.size()), request, pool);
     }
     return result;
   }
@@ -357,7 +359,8 @@ std::vector<ExploredBands> explored_bands(const Model& model, const Dataset& dat
   for (std::size_t i = 1; i < examples.size(); i += 2)
     examples[i].absorb_until = model.protocol.to_model_time(model.protocol.t_cut);
   InferenceOptions options = model.inference_options(request.guard);
-  options.states = model.network->classes() > 0;
+  // A readout has more to read than the state.
+  options.states = model.network->classes() > 0 && model.readout.empty();
   options.stop = request.stop;
   const std::vector<Answer> answers = infer(model, examples, pool, options);
   pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
@@ -367,17 +370,20 @@ std::vector<ExploredBands> explored_bands(const Model& model, const Dataset& dat
       result[i].features.push_back(
           {j, band_of(model, answers[2 * i], all, j, request.level),
            band_of(model, answers[2 * i + 1], forecast[i], j, request.level)});
+    if (!options.states) return;
     result[i].given_probability = probability_curves(model, answers[2 * i], all);
     result[i].forecast_probability = probability_curves(model, answers[2 * i + 1], forecast[i]);
   });
-  // A summary also needs the observations, which a forecast from t_cut does not have.
-  if (!model.readout.empty())
-    for (std::size_t i = 0; i < series.size(); ++i)
-      if (!result[i].grid.empty())
-        result[i].given_probability =
-            curves_of(class_probabilities_over_time(model, data, series.subspan(i, 1),
-                                                    result[i].grid, pool, request.guard)[0],
-                      all_places(result[i].grid.size()));
+  if (model.network->classes() > 0 && !model.readout.empty())
+    for (std::size_t i = 0; i < series.size(); ++i) {
+      if (data.events(series[i]) == 0) continue;
+      const Dataset before = subset(data, series.subspan(i, 1), model.protocol.t_cut);
+      const auto all = all_places(result[i].grid.size());
+      result[i].given_probability =
+          asked_probabilities(model, data, series[i], result[i].grid, all, request, pool);
+      result[i].forecast_probability =
+          asked_probabilities(model, before, 0, result[i].grid, forecast[i], request, pool);
+    }
   return result;
 }
 

@@ -19,8 +19,6 @@ struct BandPoint {
   double mean, half;  // of the central interval
   double deviation;   // predictive
   double share;       // of the variance that is aleatoric
-
-  double z(double x) const { return (x - mean) / deviation; }
 };
 // Where a distribution has no variance its deviation is its scale.
 BandPoint band_point(const Marginal& marginal, double level);

@@ -1,40 +1,38 @@
-// A dataset as one CSV file.
+// A dataset as one table in a text file.
 //
-// Wide form: header `id,time,<feature>…`, one row an event, an empty cell where a feature was not
-// observed. Long form: exactly `id,time,feature,value`, one row an observation. Both may carry
-// `label`, `group` and `static:<name>` columns, constant within an id; their cells may be empty in
-// some rows of an id. Columns and rows come in any order; series keep the order in which their ids
-// first appear, events are sorted by time. A row without any observed value declares its series
-// (and may leave the time empty) but adds no event, so a series without events can be expressed.
+// Wide form: a row an event, an empty cell where a feature was not observed. Long form: a row an
+// observation, with a column that names the feature and one for its value. Both may have a label, a
+// group and static covariates, which are constant within an id; their cells may be empty in some
+// rows of an id. Columns and rows come in any order; series keep the order in which their ids first
+// appear, events are sorted by time. A row without any observed value declares its series (and may
+// leave the time empty) but adds no event, so a series without events can be expressed.
 //
-// Cells may be quoted as in RFC 4180; blanks around an unquoted cell are dropped; a byte-order
-// mark, Windows line ends, blank lines and a missing last line end are accepted. A colon in a
-// column name marks its kind, so a feature's name cannot contain one. A label or group that is
-// empty or spelled NA, N/A, NaN or null is none. Labels and groups are sorted: by number if all of
-// them are numbers, else by text.
+// What write_csv makes has the columns id, time, label, group, static:<name> and a column a
+// feature, or feature and value. Of other tables it is recognised what they are (docs/data.md):
+// separator and decimal comma, encoding, which column is what, dates, categories. A cell that is
+// empty or spelled NA, NaN, null, None, -, . or ? is missing. Cells may be quoted as in RFC 4180;
+// blanks around an unquoted cell are dropped; a byte-order mark, Windows line ends, blank lines and
+// a missing last line end are accepted. Labels and groups are sorted: by number if all of them are
+// numbers, else by text.
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
 #include "edict/data/dataset.h"
+#include "edict/sources/read_options.h"
 
 namespace edict {
 
-// What a file may ask of the machine; beyond it an Error. For files from strangers, lower them.
-struct CsvLimits {
-  std::size_t bytes = std::size_t{1} << 36;
-  std::size_t columns = std::size_t{1} << 16;
-  std::size_t text = 4096;  // bytes of an id, label, group or name
-};
+// Throws Error `file:line: column 'x': what is wrong; what to do`, or a list of such lines where
+// there is more than one thing wrong.
+Dataset read_csv(const std::filesystem::path& path, const ReadOptions& options = {});
+Dataset read_csv_text(std::string_view text, const std::string& name,
+                      const ReadOptions& options = {});
 
-// Throws Error `file:line: column 'x': what is wrong; what to do`.
-Dataset read_csv(const std::filesystem::path& path, const CsvLimits& limits = {});
-Dataset read_csv_text(std::string_view text, const std::string& name, const CsvLimits& limits = {});
-
-// Wide form, numbers in the shortest text that reads back as the same double. The file appears
+// Wide form, numbers in the shortest text that reads back as the same double, dates as they were
+// written. The file appears
 // whole or not at all. Throws Error where a name could not be read back.
 void write_csv(const Dataset& dataset, const std::filesystem::path& path);
 

@@ -40,15 +40,16 @@ class CsvNames {
   }
   std::int32_t last() const { return last_; }
   std::vector<std::string>& list() { return list_; }
+  const std::vector<std::string>& list() const { return list_; }
 
   // Whether the cell at p is, byte for byte, the one that last() came from; mostly the row above
   // has the same id or label. Looks at 8 bytes at least and at none behind `end` + 8.
-  bool repeats(const char* p, const char* end) const {
+  bool repeats(const char* p, const char* end, char separator) const {
     const std::size_t length = above_.size();
     if (length == 0 || ((first_bytes(p) ^ above_bytes_) & above_mask_) != 0) return false;
     if (length >= static_cast<std::size_t>(end - p)) return false;
     if (length > 8 && std::memcmp(p, above_.data(), length) != 0) return false;
-    return p[length] == ',' || p[length] == '\n';
+    return p[length] == separator || p[length] == '\n';
   }
   std::size_t repeated() const { return above_.size(); }
   void remember(std::string_view cell) {
@@ -73,9 +74,11 @@ class CsvNames {
   std::int32_t last_ = -1;
 };
 
-// The usual ways to write that nothing is known, beside an empty cell.
+// The usual ways to write that nothing is known.
 inline bool spells_unknown(std::string_view text) {
-  for (const std::string_view spelling : {"NA", "N/A", "n/a", "<NA>", "NaN", "nan", "NULL", "null"})
+  if (text.size() > 4) return false;
+  for (const std::string_view spelling : {"", "NA", "NaN", "nan", "NULL", "null", "None", "-", ".",
+                                          "?", "N/A", "n/a", "<NA>", "#N/A", "-nan", "--"})
     if (text == spelling) return true;
   return false;
 }

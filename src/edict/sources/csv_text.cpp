@@ -13,8 +13,9 @@
 
 #include "edict/core/error.h"
 #include "edict/core/read_file.h"
-#include "edict/core/utf8.h"
-#include "edict/sources/csv.h"
+#include "edict/sources/encoding.h"
+#include "edict/sources/read_options.h"
+#include "edict/sources/unpack.h"
 
 namespace edict {
 namespace {
@@ -28,13 +29,8 @@ struct Descriptor {
   }
 };
 
-bool blank(char c) { return c == ' ' || c == '\t'; }
-
-std::string_view without_blanks(std::string_view text) {
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
-}
+constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
+constexpr const char* kWindows = "Windows-1252 (Latin-1)";
 
 }  // namespace
 
@@ -59,7 +55,7 @@ CsvText CsvText::from_file(const std::filesystem::path& path, const CsvLimits& l
     text.map(file.number, static_cast<std::size_t>(status.st_size));
   else
     text.read(file.number, limits);
-  text.check(limits);
+  text.prepare(limits);
   return text;
 }
 
@@ -113,36 +109,77 @@ CsvText CsvText::from_memory(std::string_view source, std::string name, const Cs
   text.size_ = source.size();
   text.bytes_.reset(new char[source.size() + kPadding]());
   if (!source.empty()) std::memcpy(text.bytes_.get(), source.data(), source.size());
-  text.check(limits);
+  text.prepare(limits);
   return text;
 }
 
-void CsvText::check(const CsvLimits& limits) const {
-  if (size_ > limits.bytes)
-    throw Error(fmt::format("{}: is larger than the limit of {} bytes; split it or raise the limit",
-                            name_, limits.bytes));
+void CsvText::replace(std::string_view text) {
+  std::unique_ptr<char, Release> bytes(new char[text.size() + kPadding]());
+  if (!text.empty()) std::memcpy(bytes.get(), text.data(), text.size());
+  bytes_ = std::move(bytes);
+  size_ = text.size();
+}
+
+void CsvText::prepare(const CsvLimits& limits) {
+  const auto check_size = [&] {
+    if (size_ > limits.bytes)
+      throw Error(
+          fmt::format("{}: is larger than the limit of {} bytes; split it or raise the limit",
+                      name_, limits.bytes));
+  };
+  check_size();
+  const auto all = [&] { return std::string_view(bytes_.get(), size_); };
+  if (const Packing packing = packing_of(all()); packing != Packing::none) {
+    conversions_.emplace_back(packing == Packing::gzip ? "gzip" : "zstd");
+    replace(unpacked(all(), packing, name_, limits.bytes));
+  }
+  const bool big_endian = all().starts_with("\xfe\xff");
+  if (big_endian || all().starts_with("\xff\xfe")) {
+    conversions_.emplace_back("UTF-16");
+    replace(utf8_from_utf16(all().substr(2), big_endian));
+    check_size();
+  }
   if (const void* zero = size_ == 0 ? nullptr : std::memchr(bytes_.get(), 0, size_))
     fail(static_cast<const char*>(zero),
          "holds a zero byte, so it is no text; give a CSV file in UTF-8");
 }
 
+bool CsvText::can_be_windows_1252() const {
+  return begin() == bytes_.get() &&
+         std::find(conversions_.begin(), conversions_.end(), "UTF-16") == conversions_.end() &&
+         std::find(conversions_.begin(), conversions_.end(), kWindows) == conversions_.end();
+}
+
+void CsvText::read_as_windows_1252() {
+  conversions_.emplace_back(kWindows);
+  replace(utf8_from_windows_1252({bytes_.get(), size_}));
+}
+
 const char* CsvText::begin() const {
-  const bool marked = size_ >= 3 && std::memcmp(bytes_.get(), "\xef\xbb\xbf", 3) == 0;
-  return bytes_.get() + (marked ? 3 : 0);
+  const bool marked = std::string_view(bytes_.get(), size_).starts_with(kUtf8Mark);
+  return bytes_.get() + (marked ? kUtf8Mark.size() : 0);
 }
 
 CsvCell CsvText::read_cell(const char*& p, std::string& scratch) const {
+  const auto blank = [this](char c) { return c == ' ' || (c == '\t' && separator_ != '\t'); };
+  const auto ends_cell = [this](char c) {
+    return c == separator_ || c == '\n' || c == '\r' || c == '\0';
+  };
   const char* at = p;
   while (blank(*p)) ++p;
   if (*p != '"') {
+    const char* from = p;
     while (!ends_cell(*p) || (*p == '\r' && p[1] != '\n' && p[1] != '\0')) ++p;
-    return {without_blanks({at, static_cast<std::size_t>(p - at)}), at};
+    const char* to = p;
+    while (to != from && blank(to[-1])) --to;
+    return {{from, static_cast<std::size_t>(to - from)}, at};
   }
   const char* from = ++p;
   bool doubled = false;
   for (;; ++p) {
     if (*p == '\0')
-      fail(at, "a quote is opened here and never closed; close it or double the quote character");
+      fail_quote(at,
+                 "a quote is opened here and never closed; close it or double the quote character");
     if (*p != '"') continue;
     if (p[1] != '"') break;
     ++p;
@@ -160,16 +197,8 @@ CsvCell CsvText::read_cell(const char*& p, std::string& scratch) const {
   ++p;
   while (blank(*p)) ++p;
   if (!ends_cell(*p))
-    fail(at, "text follows a closing quote; double the quotes that belong to the text");
+    fail_quote(at, "text follows a closing quote; double the quotes that belong to the text");
   return {text, at};
-}
-
-void CsvText::check_utf8(const CsvCell& cell, std::string_view column) const {
-  if (valid_utf8(cell.text)) return;
-  constexpr std::string_view what =
-      "is not UTF-8; convert the file, as by `iconv -f latin1 -t utf8 old.csv > new.csv`";
-  if (column.empty()) fail(cell.at, fmt::format("the name of a column {}", what));
-  fail(cell.at, column, fmt::format("the text {}", what));
 }
 
 const char* CsvText::next_line(const char* p) {
@@ -181,6 +210,10 @@ const char* CsvText::next_line(const char* p) {
 std::size_t CsvText::line_of(const char* at) const {
   const char* begin = bytes_.get();
   return 1 + static_cast<std::size_t>(std::count(begin, at, '\n'));
+}
+
+void CsvText::fail_quote(const char* at, std::string_view reason) const {
+  throw CsvQuoteError(fmt::format("{}:{}: {}", name_, line_of(at), reason), at, reason);
 }
 
 void CsvText::fail(const char* at, std::string_view what) const {

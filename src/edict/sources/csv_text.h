@@ -6,10 +6,26 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "edict/core/error.h"
 
 namespace edict {
 
 struct CsvLimits;
+
+// A quote that spoils everything behind it.
+class CsvQuoteError : public Error {
+ public:
+  CsvQuoteError(const std::string& message, const char* place, std::string_view literal)
+      : Error(message), at(place), reason(literal) {}
+
+  const char* at;
+  std::string_view reason;
+};
+
+// Thrown inside of the reader where a text is not UTF-8.
+struct CsvNotUtf8 {};
 
 struct CsvCell {
   std::string_view text;  // without quotes, outer blanks dropped unless quoted
@@ -24,19 +40,34 @@ class CsvText {
   static CsvText from_memory(std::string_view text, std::string name, const CsvLimits& limits);
 
   const char* begin() const;  // behind a byte-order mark
+  const char* first_byte() const { return bytes_.get(); }
   const char* end() const { return bytes_.get() + size_; }
 
-  // Reads the cell at p, leaving p at what ends it: a comma, a line end or the end of the text.
-  // `scratch` holds the text of a cell with doubled quotes.
-  CsvCell read_cell(const char*& p, std::string& scratch) const;
+  const std::string& name() const { return name_; }
+  // What was done to the bytes to make them UTF-8, as "gzip" and "UTF-16"; mostly empty.
+  const std::vector<std::string>& conversions() const { return conversions_; }
 
-  // Throws Error where the text of a cell is not UTF-8. Without a column: a cell of the header.
-  void check_utf8(const CsvCell& cell, std::string_view column = {}) const;
+  // Between cells; a comma until somebody says otherwise.
+  char separator() const { return separator_; }
+  void set_separator(char separator) { separator_ = separator; }
+
+  // Whether texts that are not UTF-8 can still be taken for Windows-1252, and that done. Every
+  // pointer into the text is void afterwards.
+  bool can_be_windows_1252() const;
+  void read_as_windows_1252();
+
+  // Reads the cell at p, leaving p at what ends it: the separator, a line end or the end of the
+  // text. `scratch` holds the text of a cell with doubled quotes. Throws CsvQuoteError.
+  CsvCell read_cell(const char*& p, std::string& scratch) const;
 
   // Past the line end at p, where there is one.
   static const char* next_line(const char* p);
-  static bool ends_cell(char c) { return c == ',' || c == '\n' || c == '\r' || c == '\0'; }
+  template <char kSeparator>
+  static bool ends_cell(char c) {
+    return c == kSeparator || c == '\n' || c == '\r' || c == '\0';
+  }
 
+  [[noreturn]] void fail_quote(const char* at, std::string_view reason) const;
   // Throws Error `file:line: [column 'x': ]what`.
   [[noreturn]] void fail(const char* at, std::string_view what) const;
   [[noreturn]] void fail(const char* at, std::string_view column, std::string_view what) const;
@@ -44,7 +75,8 @@ class CsvText {
 
  private:
   CsvText() = default;
-  void check(const CsvLimits& limits) const;
+  void prepare(const CsvLimits& limits);  // unpacks and converts what needs it, and checks
+  void replace(std::string_view text);
   [[noreturn]] void fail_read() const;
 
   struct Release {
@@ -57,6 +89,8 @@ class CsvText {
   std::unique_ptr<char, Release> bytes_;
   std::size_t size_ = 0;
   std::string name_;
+  std::vector<std::string> conversions_;
+  char separator_ = ',';
 };
 
 }  // namespace edict

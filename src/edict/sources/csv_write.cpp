@@ -28,12 +28,13 @@ void check(const Dataset& dataset, const std::filesystem::path& path) {
   for (const std::string& name : features)
     if (!valid_feature_name(name))
       refuse(
-          fmt::format("column '{}': cannot name a feature; rename it (no colon, not id, time, "
-                      "label or group)",
+          fmt::format("column '{}': cannot name a feature; rename it (not id, time, label, group "
+                      "or static:…)",
                       name));
-  if (features.size() == 2 && std::min(features[0], features[1]) == "feature" &&
-      std::max(features[0], features[1]) == "value")
-    refuse("features 'feature' and 'value' would read as long form; rename one");
+  if (features.size() == 2 &&
+      (is_long_form(features[0], features[1]) || is_long_form(features[1], features[0])))
+    refuse(fmt::format("features '{}' and '{}' would read as long form; rename one", features[0],
+                       features[1]));
   for (const auto* names :
        {&features, &dataset.statics, &dataset.classes, &dataset.groups, &dataset.ids})
     for (const std::string& name : *names)
@@ -42,7 +43,7 @@ void check(const Dataset& dataset, const std::filesystem::path& path) {
     if (dataset.ids[i].empty()) refuse(fmt::format("series {} has no id; give it one", i));
   for (const auto* names : {&dataset.classes, &dataset.groups})
     for (const std::string& name : *names)
-      if (name.empty() || spells_unknown(name))
+      if (spells_unknown(name))
         refuse(fmt::format("'{}' cannot name a label or group: it reads as none; rename it", name));
   for (const double time : dataset.times)
     if (!std::isfinite(time)) refuse("a time is not finite; remove the event");
@@ -85,6 +86,8 @@ void write_csv(const Dataset& dataset, const std::filesystem::path& path) {
     to += ',';
     if (index != Dataset::kNone) to += csv_cell(names[static_cast<std::size_t>(index)]);
   };
+  const TimeAxis& axis = dataset.time_axis;
+  const bool own_times = !axis.is_calendar() && !axis.from_first && axis.epoch == 0;
   std::string id, described;
   for (std::size_t i = 0; i < dataset.size(); ++i) {
     id = csv_cell(dataset.ids[i]) + ',';
@@ -103,7 +106,10 @@ void write_csv(const Dataset& dataset, const std::filesystem::path& path) {
     }
     for (std::size_t e = dataset.first_event[i]; e < dataset.first_event[i + 1]; ++e) {
       line = id;
-      append_number(line, dataset.times[e]);
+      if (own_times)
+        append_number(line, dataset.times[e]);
+      else
+        line += written_time(dataset, i, dataset.times[e]);
       line += described;
       std::int32_t next = 0;  // the feature whose cell comes next
       for (const Observation& observation : dataset.observed(e)) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "edict/data/dataset.h"
@@ -29,6 +30,9 @@ class DatasetBuilder {
   void set_groups(std::vector<std::string> names, std::vector<std::int32_t> of_series);
   // Series × names, row by row; NaN where missing.
   void set_statics(std::vector<std::string> names, std::vector<double> values);
+
+  // What the times are, where they are not plain numbers.
+  void set_time_axis(TimeAxis axis) { data_.time_axis = std::move(axis); }
 
   // Numbers that lie `stride` apart.
   struct Column {

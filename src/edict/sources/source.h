@@ -4,11 +4,11 @@
 #include <string>
 
 #include "edict/data/dataset.h"
-#include "edict/sources/csv.h"
+#include "edict/sources/read_options.h"
 
 namespace edict {
 
-// A CSV file by its path, or standard input where that is "-".
-Dataset open_data(const std::string& uri, const CsvLimits& limits = {});
+// A table by the path of its file, compressed or not, or standard input where that is "-".
+Dataset open_data(const std::string& uri, const ReadOptions& options = {});
 
 }  // namespace edict

@@ -66,7 +66,8 @@ double measure_epoch(const Model& model, const Dataset& data, const Split& split
 }
 
 std::int64_t epochs_within(double seconds, double epoch_seconds, std::int64_t most) {
-  const double fit = std::floor((1 - kReserve) * seconds / std::max(epoch_seconds, 1e-9));
+  const double fit =
+      std::max(0.0, std::floor((1 - kReserve) * seconds / std::max(epoch_seconds, 1e-9)));
   return fit >= static_cast<double>(most) ? most : static_cast<std::int64_t>(fit);
 }
 

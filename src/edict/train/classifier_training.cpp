@@ -211,6 +211,8 @@ ClassifierResult train_classifier(const Model& frozen, const Dataset& data, cons
 
   ClassifierResult result;
   result.model = frozen.with_classifier(config, data.classes);
+  // Where the labels stand is known now, if it was not before.
+  if (!data.reading.label.empty()) result.model.reading.label = data.reading.label;
   result.model.seen.add(data, split, split_by(config.data));
   const std::vector<std::int32_t> labels = result.model.labels(data);
   check_labels(result.model, labels, split);

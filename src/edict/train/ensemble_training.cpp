@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "edict/core/error.h"
 #include "edict/train/recalibrate.h"
@@ -11,6 +12,10 @@ namespace edict {
 
 std::filesystem::path members_path(const std::filesystem::path& out) {
   return out.string() + ".members";
+}
+
+std::filesystem::path member_path(const std::filesystem::path& out, std::size_t member) {
+  return members_path(out) / fmt::format("{}.model", member + 1);
 }
 
 const EpochRow& best_epoch(const TrainResult& result) {
@@ -36,9 +41,18 @@ EnsembleResult train_ensemble(const std::function<Model(std::int64_t seed)>& fre
   for (std::int64_t m = 0; m < count; ++m) {
     if (options.on_member) options.on_member(static_cast<std::size_t>(m));
     TrainOptions own = options.training;
-    if (!one && !out.empty()) own.out = members_path(out) / fmt::format("{}.model", m + 1);
+    if (!one && !out.empty()) own.out = member_path(out, static_cast<std::size_t>(m));
+    if (own.deadline && !one) {
+      const auto now = std::chrono::steady_clock::now();
+      own.deadline = now + (*own.deadline - now) / (count - m);
+    }
     Model& model = members.emplace_back(fresh(seed + m));
     result.members.push_back(train(model, data, split, pool, own));
+    if (!one && !result.members.back().interrupted && result.members.back().rows.empty())
+      throw Error(
+          fmt::format("the time was over before the first epoch of member {} of {}; give more "
+                      "time or fewer members",
+                      m + 1, count));
     result.interrupted = result.members.back().interrupted;
     if (result.interrupted) return result;
   }

@@ -5,7 +5,8 @@
 // its metrics stand as 1.model, 1.model.checkpoint, …: a run that was killed goes on with the
 // member and the epoch it had reached, and a finished ensemble can be given more members. When all
 // are trained, `out` is written. With train.recalibrate the ensemble is recalibrated once more,
-// since calibrated members that disagree are too wide together.
+// since calibrated members that disagree are too wide together. Of a deadline every member has an
+// equal share of the time that is left when it begins.
 #pragma once
 
 #include <filesystem>
@@ -36,7 +37,9 @@ EnsembleResult train_ensemble(const std::function<Model(std::int64_t seed)>& fre
 // The row of the best epoch.
 const EpochRow& best_epoch(const TrainResult& result);
 
-// The folder of the members of an ensemble that goes to `out`.
+// The folder of the members of an ensemble that goes to `out`, and the model of one in it, counted
+// from 0.
 std::filesystem::path members_path(const std::filesystem::path& out);
+std::filesystem::path member_path(const std::filesystem::path& out, std::size_t member);
 
 }  // namespace edict

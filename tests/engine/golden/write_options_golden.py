@@ -18,7 +18,7 @@ ALL = ("mask", "age", "last", "mean")
 
 def case(absorb_until=FOREVER, propagator="closed-form", **changes):
     s = Options(FEATURES, COVARIATES, hidden=6, head_hidden=4, encoder_width=3, step=0.1,
-                propagator=propagator, kl=0.3, shortest_scale=0.4, **changes)
+                propagator=propagator, kl=0.3, shortest_timescale=0.4, **changes)
     model = OptionsEdict(s)
     randomise(model, rng)
     many = odd_series(rng, FEATURES, COVARIATES)
@@ -29,7 +29,7 @@ def case(absorb_until=FOREVER, propagator="closed-form", **changes):
     nll, kl, evidence = parts.tolist()
     config = {"model.propagator": propagator, "model.hidden": s.hidden, "model.step": s.step,
               "model.head_hidden": s.head_hidden, "model.encoder_width": s.encoder_width,
-              "model.surprise": s.surprise, "model.shortest_scale": s.shortest_scale,
+              "model.surprise": s.surprise, "model.shortest_timescale": s.shortest_timescale,
               "model.recall": s.recall, "model.absorb": s.absorb,
               "model.absorb_bound": s.absorb_bound,
               "model.evidence": "forgetting" if s.forgetting else "free", "loss.kl": s.kl,

@@ -257,7 +257,7 @@
     if (meta.distribution) {
       add('most surprising', (i) => -index.surprise[i], (i) => `p ${rare(index.surprise[i])}`);
       add('largest |z|', (i) => -(index.z[i] ?? Infinity), (i) => `|z| ${short(index.z[i] ?? Infinity, 3)}`);
-      add('lowest log score', (i) => index.score[i] ?? -Infinity, (i) => short(index.score[i] ?? NaN, 3));
+      add('mean log score', (i) => -(index.score[i] ?? Infinity), (i) => short(index.score[i] ?? NaN, 3));
     }
     add('length', (i) => -index.observations[i], (i) => counted(index.observations[i], 'value'));
     if (meta.labels.length) add('class', (i) => index.label[i] < 0 ? Infinity : index.label[i], (i) => index.label[i] < 0 ? '–' : meta.labels[index.label[i]]);
@@ -364,7 +364,7 @@
     if (meta.classes.length) {
       const p = meta.classes.map((name, c) => [index.probability[c][row], name]);
       const shown = p.length === 2 ? [p[1]] : p.sort((a, b) => b[0] - a[0]).slice(0, 3);
-      told.push(shown.map(([share, name]) => `P(${name}) ${short(100 * share, 3)} %`).join(', ') + ' after its last observation');
+      told.push(shown.map(([share, name]) => `P(${name}) ${short(100 * share, 3)} %`).join(', ') + ' in the end');
     }
     return told;
   }
@@ -868,7 +868,7 @@
     const wanted = element('surprising-search').value.trim().toLowerCase();
     const found = index.surprising.filter((one) => !wanted || index.ids[one.series].toLowerCase().includes(wanted) || meta.features[one.feature].toLowerCase().includes(wanted));
     const heads = [{name: 'series', text: true}, {name: 'feature', text: true}, {name: 'time'}, {name: 'observed'}, {name: 'expected'}, {name: 'aleatoric ±'}, {name: 'epistemic ±'},
-      {name: 'z', about: 'predictive deviations from what was expected'}, {name: 'p', about: 'how often something at least as far off is to be expected'}, {name: 'log score', about: 'log of the density'}, {name: 'series is', text: true}];
+      {name: 'z', about: 'predictive deviations from what was expected'}, {name: 'p', about: 'how often something at least as far off is to be expected'}, {name: 'log score', about: '−log of the density, in nats'}, {name: 'series is', text: true}];
     const lines = found.map((one) => {
       const cells = [make('a', {href: '#id=' + encodeURIComponent(index.ids[one.series]), onclick: (event) => { event.preventDefault(); lead(one); }}, index.ids[one.series]),
         meta.features[one.feature], one.written ?? short(one.time, 6), exact(one.value), short(one.mean ?? NaN), short(one.aleatoric ?? NaN, 3), short(one.epistemic ?? NaN, 3),
@@ -915,7 +915,7 @@
     element('view-field').hidden = !meta.distribution;
     element('surprising').hidden = !index.surprising.length;
     element('surprising-about').textContent = 'The observations that the model expected least, given everything before them: the 100 first of all, and those of each feature; search for a feature to see its own. '
-      + 'z counts predictive deviations, p tells how often something at least as far off is to be expected, the log score is the log of the density in the data’s units.';
+      + 'z counts predictive deviations, p tells how often something at least as far off is to be expected, the log score is −log of the density, in nats and in the data’s units.';
   }
 
   // ---- controls ----

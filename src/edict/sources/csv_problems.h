@@ -1,0 +1,57 @@
+// Everything that is wrong with a table, told at once.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace edict {
+
+class CsvText;
+
+enum class CsvProblem : std::uint8_t {
+  cells,     // a row with more or fewer than the header
+  no_id,     // a row without
+  no_time,   // values without
+  time,      // that cannot be read
+  number,    // a cell that is none
+  infinite,  // a number beyond the range, or not finite
+  text,      // too long
+  feature,   // a row of the long form without its name, or with a name that cannot be one
+  changed,   // what should be one value a series
+  repeated,  // different values of the same id, time and feature
+  quote,     // opened and never closed, or closed too early; nothing behind it can be read
+};
+inline constexpr std::size_t kCsvProblems = 11;
+
+class CsvProblems {
+ public:
+  explicit CsvProblems(const CsvText& text) : text_(text) {}
+
+  // At a place in the text; `column` may be empty. Only the first ones are kept.
+  void add(CsvProblem kind, const char* at, std::string_view column, std::string_view what);
+  // As many more of the kind, without a place.
+  void count(CsvProblem kind, std::size_t more) { counts_[static_cast<std::size_t>(kind)] += more; }
+
+  bool empty() const;
+  bool full() const { return found_.size() >= kShown; }
+
+  // Throws Error where there are any: one as `file:line: column 'x': what`, several as a list.
+  void report() const;
+
+ private:
+  static constexpr std::size_t kShown = 20;
+
+  struct Found {
+    const char* at;
+    std::string what;
+  };
+  const CsvText& text_;
+  std::vector<Found> found_;
+  std::array<std::size_t, kCsvProblems> counts_{};
+};
+
+}  // namespace edict

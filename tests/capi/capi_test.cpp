@@ -1,0 +1,330 @@
+// The C interface from the outside: the shared library, its symbols, and that nothing but codes
+// crosses its border.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "edict/capi/edict.h"
+#include "edict/datasets/synthetic.h"
+#include "edict/eval/trajectory.h"
+#include "edict/model/fit_settings.h"
+#include "edict/sources/csv.h"
+#include "edict/train/trainer.h"
+#include "temporary_folder.h"
+
+namespace edict {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+const char* const kSettings[] = {"train.epochs=2", "train.batch=16", "model.hidden=8",
+                                 "model.step=0.5"};
+
+std::string text_of(edict_bytes* bytes) {
+  std::string text(static_cast<const char*>(edict_bytes_data(bytes)), edict_bytes_size(bytes));
+  edict_bytes_free(bytes);
+  return text;
+}
+
+// Forty series in a file, and the small model that the C interface trains on them.
+class Capi : public testing::Test {
+ protected:
+  void SetUp() override {
+    data_ = generate_synthetic(40, 3);
+    write_csv(data_, folder_ / "data.csv");
+    ASSERT_EQ(edict_dataset_read((folder_ / "data.csv").c_str(), &dataset_), EDICT_OK)
+        << edict_last_error();
+    ASSERT_EQ(edict_train(dataset_, "", 4, kSettings, 1, nullptr, 0, 1, nullptr, &model_), EDICT_OK)
+        << edict_last_error();
+  }
+  void TearDown() override {
+    edict_model_free(model_);
+    edict_dataset_free(dataset_);
+  }
+
+  // The same through the library itself.
+  Model trained() const {
+    Config config;
+    for (const char* one : kSettings) assign(config, one);
+    const Split parts = split(data_, config.data);
+    Model model = Model::create(config, data_, parts);
+    ThreadPool pool(2);
+    train(model, data_, parts, pool, {});
+    return model;
+  }
+
+  TemporaryFolder folder_;
+  Dataset data_;
+  edict_dataset* dataset_ = nullptr;
+  edict_model* model_ = nullptr;
+};
+
+TEST(CapiLibrary, ShowsNothingButItsOwnFunctions) {
+  std::FILE* pipe = popen(EDICT_NM " -D --defined-only " EDICT_CAPI_LIBRARY, "r");
+  ASSERT_TRUE(pipe);
+  std::array<char, 4096> line;
+  int functions = 0;
+  while (std::fgets(line.data(), line.size(), pipe)) {
+    std::string name(line.data());
+    name = name.substr(name.rfind(' ') + 1);
+    EXPECT_TRUE(name.starts_with("edict_")) << name;
+    ++functions;
+  }
+  EXPECT_EQ(pclose(pipe), 0);
+  EXPECT_GT(functions, 40);
+}
+
+TEST(CapiLibrary, DeclaresEverySettingWithItsDefault) {
+  edict_bytes* bytes = nullptr;
+  ASSERT_EQ(edict_settings(&bytes), EDICT_OK);
+  const auto list = nlohmann::json::parse(text_of(bytes));
+  Config config;
+  ASSERT_EQ(list.size(), keys(config).size());
+  bool found = false;
+  for (const auto& entry : list)
+    if (entry.at("key") == "train.epochs") {
+      found = true;
+      EXPECT_EQ(entry.at("type"), "whole number");
+      EXPECT_EQ(entry.at("default"), 100);
+      EXPECT_EQ(entry.at("low"), 1);
+    }
+  EXPECT_TRUE(found);
+}
+
+TEST_F(Capi, TrainsTheModelThatTheLibraryTrains) {
+  const Model expected = trained();
+  edict_model_size sizes;
+  ASSERT_EQ(edict_model_sizes(model_, &sizes, sizeof sizes), EDICT_OK);
+  EXPECT_EQ(sizes.fingerprint, fingerprint(expected));
+  EXPECT_EQ(sizes.features, 3);
+  EXPECT_EQ(sizes.hidden, 8);
+}
+
+TEST_F(Capi, PredictsWhatTheLibraryPredicts) {
+  const Model model = trained();
+  const std::vector<double> times = {0.5, 4, 12};
+  std::vector<double> mean(40 * 3 * 3), dof(mean.size()), own_mean(mean.size()), own_times;
+  ASSERT_EQ(edict_model_predict(model_, dataset_, 3, times.data(), 0, kInf, nullptr, 2, nullptr,
+                                mean.data(), nullptr, nullptr, nullptr, dof.data(), nullptr),
+            EDICT_OK)
+      << edict_last_error();
+  for (int i = 0; i < 40; ++i) own_times.insert(own_times.end(), times.begin(), times.end());
+  ASSERT_EQ(edict_model_predict(model_, dataset_, 3, own_times.data(), 1, kInf, nullptr, 1, nullptr,
+                                own_mean.data(), nullptr, nullptr, nullptr, nullptr, nullptr),
+            EDICT_OK);
+  EXPECT_EQ(mean, own_mean);
+  ThreadPool pool(1);
+  PredictRequest request;
+  request.times = times;
+  predict(model, data_, request, pool, [&](const Trajectory& trajectory) {
+    for (std::size_t k = 0; k < 9; ++k) {
+      EXPECT_EQ(mean[trajectory.series * 9 + k], trajectory.marginals[k].mean);
+      EXPECT_EQ(dof[trajectory.series * 9 + k], trajectory.marginals[k].dof);
+    }
+  });
+}
+
+TEST_F(Capi, ChoosesTheSettingsThatFitTheDataAndSaysWhy) {
+  edict_bytes* bytes = nullptr;
+  const char* const given[] = {"model.hidden=8"};
+  ASSERT_EQ(edict_fit_settings(dataset_, 1, given, &bytes), EDICT_OK) << edict_last_error();
+  const auto chosen = nlohmann::json::parse(text_of(bytes));
+  Config expected = fit_settings(data_, std::vector<std::string>{"model.hidden=8"}).config;
+  Config of_file;
+  read_toml_text(chosen.at("toml").get<std::string>(), "chosen", of_file);
+  EXPECT_EQ(to_toml(of_file), to_toml(expected));
+  EXPECT_FALSE(chosen.at("choices").empty());
+}
+
+TEST_F(Capi, EveryObservationIsHeldAgainstWhatWasExpected) {
+  const std::size_t n = data_.observations();
+  std::vector<double> mean(n), scale(n), z(n), before(40 * 3);
+  ASSERT_EQ(edict_model_surprise(model_, dataset_, kInf, nullptr, 2, nullptr, mean.data(), nullptr,
+                                 nullptr, scale.data(), nullptr, z.data(), nullptr, nullptr),
+            EDICT_OK)
+      << edict_last_error();
+  // What predict says of the same moment, given what came before it.
+  const std::size_t event = data_.first_event[7] + 3;
+  ASSERT_EQ(
+      edict_model_predict(model_, dataset_, 1, &data_.times[event], 0, kInf, nullptr, 1, nullptr,
+                          before.data(), nullptr, nullptr, nullptr, nullptr, nullptr),
+      EDICT_OK);
+  for (std::size_t k = data_.first_observation[event]; k < data_.first_observation[event + 1]; ++k)
+    EXPECT_EQ(mean[k], before[7 * 3 + static_cast<std::size_t>(data_.feature[k])]);
+  for (std::size_t k = 0; k < n; ++k)
+    EXPECT_EQ(std::signbit(z[k]), std::signbit(data_.value[k] - mean[k]));
+}
+
+TEST_F(Capi, AModelComesBackFromItsBytesAndItsFile) {
+  edict_bytes* bytes = nullptr;
+  ASSERT_EQ(edict_model_to_bytes(model_, &bytes), EDICT_OK);
+  const std::string content = text_of(bytes);
+  ASSERT_EQ(edict_model_save(model_, (folder_ / "m").c_str()), EDICT_OK);
+  EXPECT_EQ(content, folder_.read("m"));
+  edict_model* copy = nullptr;
+  ASSERT_EQ(edict_model_from_bytes(content.data(), content.size(), &copy), EDICT_OK);
+  edict_model_size sizes, of_copy;
+  edict_model_sizes(model_, &sizes, sizeof sizes);
+  edict_model_sizes(copy, &of_copy, sizeof of_copy);
+  EXPECT_EQ(sizes.fingerprint, of_copy.fingerprint);
+  edict_model_free(copy);
+  ASSERT_EQ(edict_model_from_bytes(content.data(), content.size() / 2, &copy), EDICT_INPUT);
+  EXPECT_NE(std::string(edict_last_error()).find("model in memory: not a usable model file"),
+            std::string::npos);
+}
+
+TEST_F(Capi, StreamsGiveTheBitsOfPredictAndComeBackFromBytes) {
+  edict_streams* streams = nullptr;
+  ASSERT_EQ(edict_streams_new(model_, 2, nullptr, nullptr, nullptr, &streams), EDICT_OK);
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t e = data_.first_event[i]; e < data_.first_event[i + 1]; ++e) {
+      const auto stream = static_cast<std::int64_t>(i);
+      std::vector<std::int32_t> features;
+      std::vector<double> values;
+      for (const Observation& o : data_.observed(e)) {
+        features.push_back(o.feature);
+        values.push_back(o.value);
+      }
+      const std::int64_t first[] = {0, static_cast<std::int64_t>(values.size())};
+      ASSERT_EQ(edict_streams_observe(streams, 1, &stream, &data_.times[e], first, features.data(),
+                                      values.data()),
+                EDICT_OK)
+          << edict_last_error();
+    }
+  const double when = 20;
+  std::vector<double> mean(40 * 3), scale(40 * 3), streamed(6), restored(3);
+  ASSERT_EQ(edict_model_predict(model_, dataset_, 1, &when, 0, kInf, nullptr, 1, nullptr,
+                                mean.data(), nullptr, nullptr, scale.data(), nullptr, nullptr),
+            EDICT_OK);
+  const std::int64_t both[] = {0, 1};
+  const double at[] = {when, when};
+  ASSERT_EQ(edict_streams_predict(streams, 2, both, at, streamed.data(), nullptr, nullptr, nullptr,
+                                  nullptr),
+            EDICT_OK);
+  for (std::size_t k = 0; k < 6; ++k) EXPECT_EQ(streamed[k], mean[k]);
+
+  edict_bytes* state = nullptr;
+  ASSERT_EQ(edict_streams_save(streams, 1, &state), EDICT_OK);
+  const std::string bytes = text_of(state);
+  ASSERT_EQ(edict_streams_restore(streams, 0, bytes.data(), bytes.size()), EDICT_OK);
+  ASSERT_EQ(edict_streams_predict(streams, 1, both, &when, restored.data(), nullptr, nullptr,
+                                  nullptr, nullptr),
+            EDICT_OK);
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(restored[k], mean[3 + k]);
+  // Backwards in time: refused, and everything as before.
+  const double before = 0;
+  const std::int64_t none[] = {0, 0};
+  EXPECT_EQ(edict_streams_observe(streams, 1, both, &before, none, nullptr, nullptr), EDICT_INPUT);
+  EXPECT_EQ(edict_streams_count(streams), 2);
+  edict_streams_free(streams);
+}
+
+TEST_F(Capi, StoppedTrainingLeavesTheLastWholeEpoch) {
+  edict_control* control = nullptr;
+  ASSERT_EQ(edict_control_new(&control), EDICT_OK);
+  const char* const many[] = {"train.epochs=1000000", "model.hidden=8", "model.step=0.5"};
+  edict_model* model = nullptr;
+  std::thread stopper([&] {
+    edict_progress progress;
+    do {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      edict_control_read(control, &progress, sizeof progress);
+    } while (progress.epochs_done < 2);
+    edict_control_stop(control);
+  });
+  EXPECT_EQ(edict_train(dataset_, "", 3, many, 1, nullptr, 0, 1, control, &model),
+            EDICT_INTERRUPTED);
+  stopper.join();
+  edict_progress progress;
+  edict_control_read(control, &progress, sizeof progress);
+  EXPECT_EQ(progress.epochs, 1000000);
+  EXPECT_GE(progress.best_epoch, 1);
+  ASSERT_NE(model, nullptr);
+  edict_bytes* info = nullptr;
+  ASSERT_EQ(edict_model_info(model, &info), EDICT_OK);
+  EXPECT_GE(nlohmann::json::parse(text_of(info)).at("epochs").size(), 2u);
+  edict_model_free(model);
+  edict_control_free(control);
+}
+
+TEST_F(Capi, WhatIsWrongIsACodeAndALine) {
+  edict_model* model = nullptr;
+  const char* const mistyped[] = {"train.epochz=3"};
+  EXPECT_EQ(edict_train(dataset_, nullptr, 1, mistyped, 1, nullptr, 0, 1, nullptr, &model),
+            EDICT_INPUT);
+  EXPECT_EQ(std::string(edict_last_error()),
+            "unknown key 'train.epochz'; did you mean 'train.epochs'?");
+  EXPECT_EQ(model, nullptr);
+  EXPECT_EQ(edict_model_load("/nowhere/at/all", &model), EDICT_INPUT);
+  EXPECT_EQ(edict_model_load(nullptr, &model), EDICT_INPUT);
+  EXPECT_EQ(std::string(edict_last_error()), "path is NULL");
+  EXPECT_EQ(edict_train(nullptr, nullptr, 0, nullptr, 1, nullptr, 0, 1, nullptr, &model),
+            EDICT_INPUT);
+  const double backwards[] = {2, 1};
+  std::vector<double> mean(40 * 2 * 3);
+  EXPECT_EQ(edict_model_predict(model_, dataset_, 2, backwards, 0, kInf, nullptr, 1, nullptr,
+                                mean.data(), nullptr, nullptr, nullptr, nullptr, nullptr),
+            EDICT_INPUT);
+  const edict_guard unknown = {7, 0, 1.96};
+  EXPECT_EQ(
+      edict_model_encode(model_, dataset_, &unknown, 1, nullptr, std::vector<float>(40 * 8).data()),
+      EDICT_INPUT);
+  // Another thread's error is its own.
+  std::thread([] { EXPECT_EQ(std::string(edict_last_error()), ""); }).join();
+}
+
+TEST_F(Capi, ADatasetGoesOutAsArraysAndComesBackTheSame) {
+  edict_dataset_size sizes;
+  ASSERT_EQ(edict_dataset_sizes(dataset_, &sizes, sizeof sizes), EDICT_OK);
+  ASSERT_EQ(sizes.series, 40);
+  std::vector<std::int64_t> first_event(41), first_observation(data_.events() + 1), series;
+  std::vector<double> times(data_.events()), values(data_.observations()), row_times;
+  std::vector<std::int32_t> features(data_.observations()), labels(40);
+  ASSERT_EQ(
+      edict_dataset_arrays(dataset_, first_event.data(), times.data(), first_observation.data(),
+                           features.data(), values.data(), labels.data(), nullptr, nullptr),
+      EDICT_OK);
+  for (std::int64_t i = 0; i < 40; ++i)
+    for (std::int64_t e = first_event[i]; e < first_event[i + 1]; ++e)
+      for (std::int64_t k = first_observation[e]; k < first_observation[e + 1]; ++k) {
+        series.push_back(i);
+        row_times.push_back(times[e]);
+      }
+  std::vector<const char*> ids;
+  for (const auto& id : data_.ids) ids.push_back(id.c_str());
+  const char* const names[] = {"x1", "x2", "x3"};
+  const char* const classes[] = {"0", "1"};
+  edict_builder* builder = nullptr;
+  edict_dataset* built = nullptr;
+  ASSERT_EQ(edict_builder_new(40, ids.data(), 3, names, &builder), EDICT_OK);
+  ASSERT_EQ(edict_builder_labels(builder, 2, classes, labels.data()), EDICT_OK);
+  ASSERT_EQ(edict_builder_observations(builder, sizes.observations, series.data(), row_times.data(),
+                                       features.data(), values.data()),
+            EDICT_OK);
+  ASSERT_EQ(edict_builder_dataset(builder, EDICT_DUPLICATES_REFUSE, &built), EDICT_OK);
+  EXPECT_EQ(edict_builder_dataset(builder, EDICT_DUPLICATES_REFUSE, &built), EDICT_INPUT);
+  edict_builder_free(builder);
+  std::uint64_t before = 0, after = 1;
+  edict_dataset_fingerprint(dataset_, &before);
+  edict_dataset_fingerprint(built, &after);
+  EXPECT_EQ(before, after);
+
+  const std::int64_t two[] = {5, 1}, repeated[] = {5, 5};
+  edict_dataset* part = nullptr;
+  ASSERT_EQ(edict_dataset_subset(built, 2, two, kInf, &part), EDICT_OK);
+  edict_bytes* bytes = nullptr;
+  ASSERT_EQ(edict_dataset_names(part, EDICT_NAMES_SERIES, &bytes), EDICT_OK);
+  EXPECT_EQ(text_of(bytes), std::string("s00005\0s00001\0", 14));
+  edict_dataset_free(part);
+  EXPECT_EQ(edict_dataset_subset(built, 2, repeated, kInf, &part), EDICT_INPUT);
+  edict_dataset_free(built);
+}
+
+}  // namespace
+}  // namespace edict

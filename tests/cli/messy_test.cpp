@@ -1,0 +1,135 @@
+// From an export to a picture in two commands, whatever the export looks like.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "cli/tool.h"
+#include "messy_files.h"
+
+namespace edict {
+namespace {
+
+// Of two dozen series each of the three parts gets some.
+const std::string kFew = kTiny + " --set data.train=0.5 --set data.validation=0.3 ";
+
+class MessyTest : public ToolTest {
+ protected:
+  void put(const MessyFile& file) const { write(file.name, file.bytes); }
+
+  // Trains with the options that the file needs, then plots without any.
+  void expect_picture(const MessyFile& file) {
+    put(file);
+    const Outcome trained = edict("train " + file.name + " --out m " + file.options + kFew);
+    ASSERT_EQ(trained.code, 0) << trained.err;
+    const Outcome plotted = edict("plot m " + file.name + " --out p.html");
+    ASSERT_EQ(plotted.code, 0) << plotted.err;
+    EXPECT_EQ(plotted.err.find("note"), std::string::npos) << plotted.err;
+    EXPECT_NE(read("p.html").find("<svg"), std::string::npos);
+    EXPECT_EQ(read("p.html").find("nan"), std::string::npos);
+  }
+  std::string second_line(const std::string& name) const {
+    const std::string text = read(name);
+    const std::size_t from = text.find('\n') + 1;
+    return text.substr(from, text.find('\n', from) - from);
+  }
+};
+
+TEST_F(MessyTest, DatesWithZonesAndOnePatientWithoutAnId) {
+  expect_picture(messy::zones());
+  EXPECT_NE(read("p.html").find("hours since 2024-03-"), std::string::npos);
+  // Another patient is predicted with the same model, and times come out as they went in.
+  put(messy::one_patient());
+  const Outcome one = edict("predict m one.csv --id none --at 0,2.5 --out p.csv");
+  ASSERT_EQ(one.code, 0) << one.err;
+  EXPECT_TRUE(second_line("p.csv").starts_with("1,2024-04-10T08:00+01:00,heart_rate,"))
+      << second_line("p.csv");
+  EXPECT_NE(read("p.csv").find("\n1,2024-04-10T10:30+01:00,temp,"), std::string::npos);
+  EXPECT_EQ(edict("plot m one.csv --id none --out one.html").code, 0);
+  // Numbers where dates were are another kind of data.
+  write("numbers.csv", "id,time,heart_rate\na,0,1\na,1,2\n");
+  const Outcome numbers = edict("predict m numbers.csv --at 0 --out q.csv");
+  EXPECT_EQ(numbers.code, 2);
+  EXPECT_EQ(std::count(numbers.err.begin(), numbers.err.end(), '\n'), 1) << numbers.err;
+  EXPECT_NE(numbers.err.find("the model was trained on dates"), std::string::npos) << numbers.err;
+}
+
+TEST_F(MessyTest, SemicolonsAndDecimalCommas) {
+  expect_picture(messy::semicolons());
+  ASSERT_EQ(edict("predict m export.csv --at 0,1.5 --out p.csv").code, 0);
+  EXPECT_TRUE(second_line("p.csv").starts_with("1000,01.03.2024 08:30,puls,"))
+      << second_line("p.csv");
+}
+
+TEST_F(MessyTest, Latin1WithTabs) { expect_picture(messy::latin1()); }
+TEST_F(MessyTest, Categories) { expect_picture(messy::categories()); }
+TEST_F(MessyTest, UnixTime) { expect_picture(messy::unix_time()); }
+TEST_F(MessyTest, VisitsOnDays) {
+  put(messy::days());
+  ASSERT_EQ(edict("train days.csv --out m --set data.time_unit=20" + kFew).code, 0);
+  const Outcome plotted = edict("plot m days.csv --out p.html");
+  EXPECT_EQ(plotted.code, 0) << plotted.err;
+  EXPECT_NE(plotted.err.find("ignored, as the model does not know them: 'comment'"),
+            std::string::npos)
+      << plotted.err;
+}
+
+TEST_F(MessyTest, Duplicates) {
+  put(messy::duplicates());
+  const Outcome refused = edict("train duplicates.csv --out m" + kFew);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_FALSE(exists("m"));
+  EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 22) << refused.err;
+  ASSERT_EQ(edict("train duplicates.csv --duplicates mean --out m" + kFew).code, 0);
+  EXPECT_EQ(edict("plot m duplicates.csv --out p.html").code, 0);
+}
+
+TEST_F(MessyTest, TwoHundredFeatures) {
+  put(messy::many_features());
+  ASSERT_EQ(edict("train wide.csv --out m" + kFew).code, 0);
+  EXPECT_EQ(edict("predict m wide.csv --at 1 --out p.csv").code, 0);
+}
+
+TEST_F(MessyTest, ConstantColumnsAndALabelOfAnotherName) {
+  put(messy::constants());
+  const MessyFile file = messy::constants();
+  const Outcome trained = edict("train constants.csv --out m " + file.options + kFew);
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  // The label is known by then.
+  const Outcome classified = edict("classify m constants.csv --out c");
+  EXPECT_EQ(classified.code, 0) << classified.err;
+  EXPECT_EQ(edict("stress c constants.csv --levels 0").code, 0);
+}
+
+TEST_F(MessyTest, InfoTellsWhatWasRecognised) {
+  put(messy::semicolons());
+  const Outcome info = edict("info export.csv --static geschlecht");
+  EXPECT_EQ(info.code, 0) << info.err;
+  EXPECT_NE(info.err.find("separated by ';', decimal comma, id is 'patient', time is 'zeit'"),
+            std::string::npos)
+      << info.err;
+  EXPECT_NE(info.out.find("from 01.03.2024 08:30 to 24.03.2024 19:00"), std::string::npos)
+      << info.out;
+  EXPECT_NE(info.out.find("geschlecht=w"), std::string::npos);
+}
+
+// docs/data.md: its commands are run as they stand, on the file that it shows the beginning of.
+TEST_F(MessyTest, TheCommandsOfItsPageWork) {
+  const std::string page = content(EDICT_SOURCE_DIR "/docs/data.md");
+  const MessyFile file = messy::semicolons();
+  put(file);
+  const std::string shown = "```csv\n" + file.bytes.substr(0, 120);
+  EXPECT_NE(page.find(shown.substr(0, shown.rfind('\n'))), std::string::npos);
+  int count = 0;
+  std::istringstream lines(page);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("$ edict ")) continue;
+    const Outcome outcome = edict(line.substr(8));
+    EXPECT_EQ(outcome.code, 0) << line << "\n" << outcome.err;
+    ++count;
+  }
+  EXPECT_EQ(count, 4);
+}
+
+}  // namespace
+}  // namespace edict

@@ -1,0 +1,87 @@
+"""What a forecast says of its distributions, against scipy's."""
+
+import numpy as np
+import pytest
+import scipy.stats
+
+import edict
+from edict import Forecast
+
+
+@pytest.fixture(scope="module")
+def forecast(model, data):
+    return model.predict(data[:20], at=np.linspace(0, 12, 7))
+
+
+def frozen(f):
+    return scipy.stats.t(f.dof, f.mean, f.scale)
+
+
+def test_quantiles_and_probabilities_are_those_of_student_t(forecast):
+    t = frozen(forecast)
+    # Two implementations of the incomplete beta function: relative 1e-9 and better.
+    np.testing.assert_allclose(forecast.quantile(0.1), t.ppf(0.1), rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(forecast.cdf(0.3), t.cdf(0.3), rtol=1e-9)
+    np.testing.assert_allclose(forecast.probability(above=0.3), t.sf(0.3), rtol=1e-8)
+    np.testing.assert_allclose(
+        forecast.probability(within=(-0.2, 0.4)), t.cdf(0.4) - t.cdf(-0.2), rtol=1e-7
+    )
+    assert forecast.quantile([0.1, 0.5, 0.9]).shape == (*forecast.shape, 3)
+    np.testing.assert_allclose(forecast.quantile(0.5), forecast.mean, atol=1e-12)
+
+
+def test_the_variance_is_the_sum_of_its_two_parts(forecast):
+    np.testing.assert_allclose(forecast.variance, frozen(forecast).var(), rtol=1e-6)
+
+
+def test_intervals_hold_what_they_say(forecast):
+    lower, upper = forecast.interval(0.8)
+    held = forecast.cdf(upper) - forecast.cdf(lower)
+    np.testing.assert_allclose(held, 0.8, atol=1e-9)
+
+
+def test_samples_follow_the_distribution(forecast):
+    part = forecast.select([0], "level")
+    draws = part.sample(20000, seed=1)[:, 0, 3, 0]
+    # Kolmogorov–Smirnov of 20,000 draws: 1.63/√n at the 1 % level is 0.0115.
+    one = scipy.stats.t(part.dof[0, 3, 0], part.mean[0, 3, 0], part.scale[0, 3, 0])
+    assert scipy.stats.kstest(draws, one.cdf).statistic < 0.0115
+    np.testing.assert_array_equal(part.sample(3, seed=5), part.sample(3, seed=5))
+
+
+def test_limits_by_name(forecast):
+    both = forecast.probability(above={"flow": 0.1, "level": 0.2})
+    np.testing.assert_array_equal(both[:, :, 0], forecast.probability(above=0.1)[:, :, 1])
+    np.testing.assert_array_equal(both[:, :, 1], forecast.probability(above=0.2)[:, :, 0])
+    with pytest.raises(edict.Error, match="no feature 'flaw'"):
+        forecast.probability(above={"flaw": 1})
+    with pytest.raises(edict.Error, match="one of above, below and within"):
+        forecast.probability(above=1, below=2)
+
+
+def test_a_gaussian_has_infinitely_many_degrees_of_freedom():
+    one = np.ones((1, 1, 1))
+    gauss = Forecast(["a"], ["x"], np.zeros((1, 1)), 0 * one, one, 0 * one, one, np.inf * one)
+    np.testing.assert_allclose(gauss.quantile(0.975), scipy.stats.norm.ppf(0.975), rtol=1e-12)
+    # The standard error of a deviation from 40,000 draws is 0.0035.
+    assert abs(gauss.sample(40000).std() - 1) < 0.015
+
+
+def test_the_frame_has_deviations_not_variances(forecast):
+    frame = forecast.to_frame(level=0.5, quantiles=[0.25])
+    assert len(frame) == forecast.mean.size
+    np.testing.assert_allclose(frame["predictive_sd"] ** 2, forecast.variance.ravel(), rtol=1e-12)
+    np.testing.assert_allclose(frame["q0.25"], frame["lower"], rtol=1e-9, atol=1e-9)
+
+
+def test_the_picture_has_two_tones_and_what_was_observed(forecast, data):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    figure = forecast.plot("wave03", data=data)
+    panel = figure.axes[0]
+    assert len(figure.axes) == 2 and len(panel.collections) == 2
+    dark, light = panel.collections[1].get_paths()[0], panel.collections[0].get_paths()[0]
+    assert dark.get_extents().height < light.get_extents().height
+    seen = data["wave03"].to_frame()["level"].to_numpy()
+    np.testing.assert_array_equal(panel.lines[1].get_ydata(), seen)

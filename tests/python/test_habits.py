@@ -1,0 +1,133 @@
+"""What is expected of a good guest in a Python process."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from conftest import SMALL
+
+import edict
+from edict import Model
+
+LONG = {**SMALL, "epochs": 1_000_000, "patience": 0}
+
+
+def interrupt_after(seconds):
+    threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+
+
+def test_ctrl_c_stops_training_within_a_second_and_keeps_the_best(data):
+    interrupt_after(1.0)
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt) as raised:
+        Model.train(data, **LONG)
+    assert time.monotonic() - begin < 2.5  # the timer, a second of grace, and a busy machine
+    assert raised.value.model.predict(data, at=[1.0]).mean.shape == (60, 1, 2)
+
+
+def test_an_interrupted_estimator_is_usable(data):
+    from edict.sklearn import EdictForecaster
+
+    forecaster = EdictForecaster(
+        epochs=1_000_000, patience=0, hidden=8, batch=16, n_jobs=1, ahead=[1.0]
+    )
+    interrupt_after(1.0)
+    with pytest.raises(KeyboardInterrupt):
+        forecaster.fit(data)
+    assert len(forecaster.predict(data)) == 60
+
+
+def test_ctrl_c_stops_a_prediction(model, data):
+    interrupt_after(0.5)
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        model.predict(data, at=np.linspace(0, 1000, 200_000), threads=1)
+    assert time.monotonic() - begin < 3
+
+
+def test_other_threads_run_while_the_library_works(data):
+    counted = 0
+    stop = threading.Event()
+
+    def count():
+        nonlocal counted
+        while not stop.is_set():
+            counted += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    begin = time.monotonic()
+    Model.train(data, **{**SMALL, "epochs": 20, "patience": 0})
+    seconds = time.monotonic() - begin
+    stop.set()
+    thread.join()
+    # A thread that sleeps a millisecond at a time gets at least a tenth of its turns.
+    assert counted > 100 * seconds
+
+
+def test_progress_is_told(data):
+    told = []
+    Model.train(data, progress=told.append, **{**SMALL, "epochs": 100, "patience": 0})
+    assert told and 0 <= told[0].fraction <= told[-1].fraction <= 1
+    assert told[-1].epochs == 100
+
+
+def predicted(model, data):
+    return model.predict(data, at=[2.0, 9.0]).mean
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+def test_works_in_other_processes(model, data, start):
+    with multiprocessing.get_context(start).Pool(2) as pool:
+        results = pool.starmap(predicted, [(model, data)] * 2)
+    for result in results:
+        np.testing.assert_array_equal(result, predicted(model, data))
+
+
+def test_ctrl_c_in_a_script_ends_it(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import edict\n"
+        "data = edict.Dataset.from_frame(edict.waves(), label='label')\n"
+        "print('training', flush=True)\n"
+        "edict.Model.train(data, epochs=1000000, patience=0, hidden=8, threads=1)\n"
+    )
+    process = subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout.readline() == b"training\n"
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=10)
+    assert process.returncode == -signal.SIGINT  # as a script without edict would
+    assert b"KeyboardInterrupt" in errors
+
+
+def test_memory_stays_flat_over_many_rounds(data):
+    def resident():
+        with open("/proc/self/statm") as f:
+            return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    small = data[:20]
+
+    def round():
+        model = Model.train(small, epochs=1, hidden=64, batch=16, step=2.0, data_train=0.5,
+                            data_validation=0.3, threads=1)
+        stream = edict.Stream(model)
+        stream.observe(1.0, {"level": 0.2})
+        model.predict(small, at=[1.0]).interval()
+        model.evaluate(small, "all")
+
+    for _ in range(20):
+        round()
+    before = resident()
+    for _ in range(60):
+        round()
+    # The parameters of one model are 130 kB, so that sixty that stayed would be 8 MB. What the
+    # allocator keeps for itself comes and goes by 1 MB.
+    assert resident() - before < 3_000_000

@@ -1,0 +1,206 @@
+"""Training, asking, keeping: what the command line does, and to the same bits."""
+
+import json
+import pickle
+import subprocess
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import SMALL
+
+import edict
+from edict import Dataset, Guard, Model
+
+
+def test_the_same_bits_as_the_command_line(tool, tmp_path):
+    def run(*arguments):
+        subprocess.run([tool, *map(str, arguments)], check=True, capture_output=True)
+
+    run("generate", "synthetic", "--out", tmp_path / "d.csv", "--series", 60)
+    sets = ["train.epochs=2", "model.hidden=8", "train.batch=16", "model.step=0.5"]
+    config = tmp_path / "c.toml"
+    config.write_text("[train]\nlearning_rate = 0.002\n")
+    options = [word for one in sets for word in ("--set", one)]
+    run("train", tmp_path / "d.csv", "--out", tmp_path / "m", "--config", config, *options)
+    data = Dataset.read_csv(tmp_path / "d.csv")
+    model = Model.train(data, config=config, epochs=2, hidden=8, batch=16, step=0.5, threads=1)
+    assert model.to_bytes() == (tmp_path / "m").read_bytes()
+
+    # Without a file the settings are those that fit the data, here as there.
+    run("train", tmp_path / "d.csv", "--out", tmp_path / "f", "--members", 2, *options)
+    fitted = Model.train(data, members=2, epochs=2, hidden=8, batch=16, step=0.5)
+    assert fitted.to_bytes() == (tmp_path / "f").read_bytes()
+    assert fitted.encode(data[:3]).shape == (3, 16)
+
+    run("evaluate", tmp_path / "m", tmp_path / "d.csv", "--json", tmp_path / "e.json")
+    theirs = json.loads((tmp_path / "e.json").read_text())
+    ours = model.evaluate(data)
+    assert ours["interpolation"] == theirs["interpolation"]
+    assert ours["extrapolation"] == theirs["extrapolation"]
+
+    run("classify", tmp_path / "m", tmp_path / "d.csv", "--out", tmp_path / "c")
+    assert model.classify(data).to_bytes() == (tmp_path / "c").read_bytes()
+
+
+def test_results_do_not_depend_on_threads(data, model):
+    assert Model.train(data, **{**SMALL, "threads": 2}).fingerprint == model.fingerprint
+    one, two = (model.predict(data, at=[1.0, 5.0], threads=n) for n in (1, 2))
+    np.testing.assert_array_equal(one.mean, two.mean)
+
+
+def test_keeping_a_model(model, data, tmp_path):
+    model.save(tmp_path / "m")
+    for again in (
+        Model.load(tmp_path / "m"),
+        Model.from_bytes(model.to_bytes()),
+        pickle.loads(pickle.dumps(model)),
+    ):
+        np.testing.assert_array_equal(
+            again.predict(data, at=[3.0]).mean, model.predict(data, at=[3.0]).mean
+        )
+    with pytest.raises(edict.Error, match="not a usable model file"):
+        Model.from_bytes(model.to_bytes()[:1000])
+
+
+def test_a_mistyped_setting_names_the_nearest(data):
+    with pytest.raises(TypeError, match="unknown setting 'learning_rat'; did you mean 'learning_rate'"):
+        Model.train(data, learning_rat=0.1)
+    with pytest.raises(edict.Error, match="^train.epochs = 0 is not allowed; it must be a whole"):
+        Model.train(data, epochs=0)
+    with pytest.raises(edict.Error, match="^model.kind = gru is not allowed; it must be one of"):
+        Model.train(data, kind="gru")
+
+
+def test_every_setting_is_a_keyword():
+    from edict.settings import keywords
+
+    for setting in edict.settings():
+        assert keywords()[setting.keyword] is setting
+        assert setting.meaning and setting.allowed
+    assert keywords()["seed"].key == "train.seed"
+    assert keywords("classify")["seed"].key == "classify.seed"
+    assert keywords()["epochs"].key == "train.epochs"
+
+
+def test_asking_ahead_is_asking_at_each_last_time(model, data):
+    ahead = model.predict(data, ahead=[0.5, 2.0])
+    for i in (0, 17):
+        one = model.predict(data[i], at=data.last_times[i] + np.array([0.5, 2.0]))
+        # A last digit of the time may differ: the library adds decimals as people write them.
+        np.testing.assert_allclose(ahead.mean[i], one.mean[0], rtol=1e-5, atol=1e-6)
+    early = model.predict(data, ahead=[1.0], until=3.0)
+    np.testing.assert_array_equal(early.mean, model.predict(data.before(3.0), ahead=[1.0]).mean)
+    with pytest.raises(edict.Error, match="at=…, or ahead=…"):
+        model.predict(data)
+
+
+def test_date_times_are_asked_for_and_come_back():
+    data = Dataset.from_frame(edict.waves(series=60, dates=True), label="label")
+    model = Model.train(data, **SMALL)
+    when = pd.Timestamp("2024-03-31 06:00", tz="Europe/Berlin")
+    forecast = model.predict(data[:2], at=[when, when + pd.Timedelta(hours=3)])
+    frame = forecast.to_frame()
+    assert frame["time"].dtype == "datetime64[ns, Europe/Berlin]"
+    assert frame["time"].iloc[0] == when
+    own = data.time_axis.to_floats(when, slice(0, 1))
+    np.testing.assert_array_equal(
+        forecast.mean[0, 0], model.predict(data[:1], at=own).mean[0, 0]
+    )
+
+
+def test_times_of_another_kind_are_refused(model, data, tmp_path):
+    frame = edict.waves(series=60, dates=True)
+    dated = Dataset.from_frame(frame, label="label")
+    of_dates = Model.train(dated, **SMALL)
+    of_dates.save(tmp_path / "m")  # the file remembers
+    for other in (data, Dataset.from_frame(frame, label="label", unit="d")):
+        with pytest.raises(edict.Error, match="times are date-times in h from each series' first"):
+            Model.load(tmp_path / "m").predict(other, at=[1.0])
+    with pytest.raises(edict.Error, match="times are plain numbers, those of the data date-times"):
+        model.encode(dated)
+    with pytest.raises(edict.Error, match="the times of the data are numbers"):
+        model.predict(data, at=pd.Timestamp("2024-01-01"))
+
+
+def test_columns_are_found_by_name(model, data, frame):
+    other = Dataset.from_frame(frame.assign(extra=1.0)[["id", "flow", "extra", "time", "level"]])
+    with pytest.warns(UserWarning, match="ignored, as the model does not know them: 'extra'"):
+        mean = model.predict(other, at=[4.0]).mean
+    np.testing.assert_array_equal(mean, model.predict(data, at=[4.0]).mean)
+
+
+def test_impute_fills_the_gaps_and_nothing_else(model, data):
+    frame, filled = data.to_frame(), model.impute(data, deviations=True)
+    seen = frame["flow"].notna()
+    assert not filled[["level", "flow"]].isna().any().any()
+    assert (filled["id"] == frame["id"]).all() and (filled["time"] == frame["time"]).all()
+    assert (filled["flow"][seen] == frame["flow"][seen]).all()
+    assert (filled["flow_sd"] == 0).eq(seen).all()
+    gap = int(np.flatnonzero(~seen)[5])
+    # A stream that has seen everything up to that moment says the same.
+    stream = edict.Stream(model)
+    for _, row in frame[(frame["id"] == frame["id"][gap]) & (frame.index <= gap)].iterrows():
+        stream.observe(row["time"], {k: row[k] for k in ("level", "flow") if row[k] == row[k]})
+    assert filled["flow"][gap] == stream.predict(stream.time).mean[0, 0, 1]
+
+
+def test_a_guard_changes_what_is_absorbed(model, data):
+    plain = model.predict(data, at=[12.0])
+    assert plain.clipped == 0
+    guarded = model.predict(data, at=[12.0], guard=Guard("edgr", eta=0.5))
+    assert guarded.clipped > 0 and (guarded.mean != plain.mean).any()
+    with pytest.raises(edict.Error, match="eta"):
+        model.predict(data, at=[12.0], guard=Guard("edgr", eta=-1))
+
+
+def test_classes(model, data):
+    classifier = model.classify(data, seeds=[4], epochs=5)
+    assert classifier.classes == ["fast", "slow"]
+    end = classifier.class_probabilities(data)
+    np.testing.assert_allclose(end.sum(axis=1), 1, atol=1e-12)
+    assert classifier.class_probabilities(data, at=[1, 2, 5]).shape == (60, 3, 2)
+    with pytest.raises(edict.Error, match="no classifier"):
+        model.class_probabilities(data)
+
+
+def test_parts_are_recorded(model, data):
+    parts = model.parts(data)
+    assert set(parts) == {"train", "validation", "test"}
+    assert model.info["seen"]["test"] == (parts == "test").sum()
+    assert (model.parts(Dataset.from_arrays([[0.0]], [[[1.0]]])) == "unseen").all()
+
+
+def test_a_run_goes_on_from_its_checkpoint(data, tmp_path):
+    # A cosine would have to know its end from the beginning.
+    first = {**SMALL, "epochs": 2, "schedule": "constant", "patience": 0}
+    longer = {**first, "epochs": 4}
+    Model.train(data, out=tmp_path / "m", **first)
+    resumed = Model.train(data, out=tmp_path / "m", resume=True, **longer)
+    assert resumed.fingerprint == Model.train(data, **longer).fingerprint
+    assert len(resumed.epochs) == 4
+
+
+def test_surprise_lists_what_nobody_expected(data):
+    model = Model.train(data, epochs=30, hidden=16, batch=16, learning_rate=5e-3, step=0.5)
+    frame = data.to_frame()
+    odd = int(frame.index[frame["id"] == "wave30"][6])
+    frame.loc[odd, "level"] = 9.0
+    spoilt = Dataset.from_frame(frame, label="label")
+    found = model.surprise(spoilt, top=5)
+    assert len(found) == 5 and found["tail_probability"].is_monotonic_increasing
+    worst = found.iloc[0]
+    assert (worst["id"], worst["feature"], worst["value"]) == ("wave30", "level", 9.0)
+    expected = model.predict(spoilt["wave30"], at=[worst["time"]])
+    assert worst["mean"] == expected.mean[0, 0, 0]
+    assert worst["z"] == pytest.approx((9.0 - worst["mean"]) / worst["predictive_sd"], rel=1e-12)
+
+
+def test_settings_are_chosen_for_the_data_and_explained(data):
+    choices = {c.key: c for c in edict.fit_settings(data, hidden=8)}
+    assert choices["model.hidden"].given and choices["train.learning_rate"].why
+    model = Model.train(data, hidden=8, epochs=1)
+    for key in ("data.time_unit", "train.batch"):
+        if key in choices:
+            table, name = key.split(".")
+            assert model.config[table][name] == pytest.approx(float(choices[key].value))

@@ -1,0 +1,118 @@
+"""A Dataset goes through scikit-learn as X."""
+
+import numpy as np
+import pytest
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.utils import estimator_checks
+
+import edict
+from edict import Guard
+from edict.sklearn import EdictClassifier, EdictEncoder, EdictForecaster
+
+SMALL = dict(epochs=2, hidden=8, batch=16, step=0.5, n_jobs=1)
+
+
+def test_parameters_are_the_settings():
+    forecaster = EdictForecaster(hidden=8, guard=Guard("edgr"))
+    params = forecaster.get_params()
+    assert params["model_hidden"] == 8 and params["train_epochs"] is None
+    assert params["guard__eta"] == 1.96
+    copy = clone(forecaster).set_params(guard__eta=3.0, train_epochs=7)
+    assert copy.guard.eta == 3.0 and forecaster.guard.eta == 1.96
+    assert copy.get_params()["train_epochs"] == 7
+    with pytest.raises(TypeError, match="unknown parameter 'hiden'; did you mean 'hidden'"):
+        EdictForecaster(hiden=8)
+    with pytest.raises(ValueError, match="Invalid parameter"):
+        forecaster.set_params(hiden=8)
+    assert "train_epochs" in str(EdictForecaster.__init__.__signature__)
+    assert "train_epochs=3" in repr(EdictForecaster(epochs=3))
+
+
+@pytest.mark.parametrize("kind", [EdictForecaster, EdictClassifier, EdictEncoder])
+def test_the_checks_of_scikit_learn_that_do_not_ask_for_a_matrix(kind):
+    for check in (
+        estimator_checks.check_parameters_default_constructible,
+        estimator_checks.check_no_attributes_set_in_init,
+        estimator_checks.check_get_params_invariance,
+        estimator_checks.check_set_params,
+        estimator_checks.check_estimators_unfitted,
+        estimator_checks.check_estimator_get_tags_default_keys,
+    ):
+        check(kind.__name__, kind())
+
+
+def test_cross_validation_by_group_and_grid_search(data):
+    groups = np.arange(60) % 3
+    scores = cross_val_score(
+        EdictForecaster(**SMALL), data, groups=groups, cv=GroupKFold(3)
+    )
+    assert scores.shape == (3,) and np.isfinite(scores).all()
+    search = GridSearchCV(EdictForecaster(**SMALL), {"model_hidden": [4, 8]}, cv=2)
+    search.fit(data)
+    assert search.best_params_["model_hidden"] in (4, 8)
+    assert search.best_estimator_.model_.hidden == search.best_params_["model_hidden"]
+
+
+def test_no_series_is_held_back_from_fit(data):
+    model = EdictForecaster(**SMALL).fit(data).model_
+    assert model.info["seen"]["test"] == 0
+    assert model.info["seen"]["train"] + model.info["seen"]["validation"] == 60
+
+
+def test_classifier_and_its_calibration(data):
+    y = np.where(data.labels == "fast", 3, 1)  # numbers of the user's own
+    train, test, y_train, y_test = train_test_split(data, y, random_state=0, stratify=y)
+    classifier = EdictClassifier(**SMALL).fit(train, y_train)
+    assert classifier.classes_.tolist() == [1, 3]
+    assert set(classifier.predict(test)) <= {1, 3}
+    probabilities = classifier.predict_proba(test)
+    fast = classifier.model_.classes.index("3")
+    np.testing.assert_array_equal(
+        probabilities[:, 1], classifier.model_.class_probabilities(test)[:, fast]
+    )
+    assert 0 <= classifier.score(test, y_test) <= 1
+    calibrated = CalibratedClassifierCV(EdictClassifier(**SMALL), cv=2).fit(train, y_train)
+    np.testing.assert_allclose(calibrated.predict_proba(test).sum(axis=1), 1)
+
+
+def test_a_kind_that_learns_classes_at_once(data):
+    classifier = EdictClassifier(kind="gru-d", epochs=2, batch=16).fit(data, data.labels)
+    assert classifier.predict(data).shape == (60,)
+
+
+def test_states_in_a_pipeline(data):
+    pipe = make_pipeline(EdictEncoder(**SMALL), LogisticRegression(max_iter=500))
+    assert cross_val_score(pipe, data, data.labels, cv=2).shape == (2,)
+    pipe.fit(data, data.labels)
+    np.testing.assert_array_equal(pipe[0].transform(data), pipe[0].model_.encode(data))
+
+
+def test_the_same_whatever_the_number_of_jobs(data):
+    one, two = (
+        cross_val_score(EdictForecaster(**SMALL), data, cv=2, n_jobs=jobs) for jobs in (1, 2)
+    )
+    np.testing.assert_array_equal(one, two)
+    model = EdictForecaster(**SMALL).fit(data).model_
+    threaded = Parallel(n_jobs=2, prefer="threads")(
+        delayed(lambda i: model.predict(data[i], at=[5.0]).mean)(i) for i in range(4)
+    )
+    np.testing.assert_array_equal(np.concatenate(threaded), model.predict(data[:4], at=[5.0]).mean)
+
+
+def test_forecaster_in_the_words_of_others(data):
+    forecaster = EdictForecaster(ahead=[1.0, 2.0], **SMALL)
+    with pytest.raises(NotFittedError):
+        forecaster.predict(data)
+    forecaster.fit(data)
+    lower, upper = forecaster.predict_interval(data, 0.5)
+    assert lower.shape == (60, 2, 2) and (lower < upper).all()
+    assert forecaster.predict_quantiles(data, [0.1, 0.9]).shape == (60, 2, 2, 2)
+    assert (forecaster.predict_var(data, at=[3.0]) > 0).all()
+    with pytest.raises(TypeError, match="X is a ndarray; give an edict.Dataset"):
+        forecaster.fit(np.zeros((3, 4)))
