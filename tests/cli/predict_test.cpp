@@ -173,7 +173,9 @@ TEST_F(Answers, ImputedTablesHaveNoHolesAndKeepWhatWasThere) {
         EXPECT_EQ(filled, cell) << name;
       else
         EXPECT_FALSE(filled.empty()) << name;
-      if (feature) EXPECT_EQ(after[i].at(name + "_sd").empty(), !cell.empty());
+      if (feature) {
+        EXPECT_EQ(after[i].at(name + "_sd").empty(), !cell.empty());
+      }
     }
   // What was filled is data again.
   done("impute m d.csv --out full.csv");

@@ -52,8 +52,9 @@ TEST_F(ResumeTest, KilledAtAnyMomentEqualsNeverStopped) {
     int status = 0;
     waitpid(child, &status, 0);
     kills += WIFSIGNALED(status);
-    if (exists("parts.checkpoint"))
+    if (exists("parts.checkpoint")) {
       ASSERT_EQ(edict("info parts.checkpoint").code, 0) << "a file that is not whole";
+    }
     if (!WIFSIGNALED(status)) break;
   }
   EXPECT_GE(kills, 1) << "the run was over before it could be killed";

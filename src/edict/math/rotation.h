@@ -19,28 +19,28 @@ struct Rotation {
 };
 
 [[gnu::always_inline]] inline Rotation<float> rotation_lanes(Lanes<float>::Vector turns) {
-  using Floats = Lanes<float>::Vector;
+  using Register = Lanes<float>::Vector;
   using Integers = Lanes<std::int32_t>::Vector;
-  constexpr Floats kZero{};
+  constexpr Register kZero{};
   constexpr float kRound = 12582912.0f;  // 1.5·2²³: adding it rounds to a whole number
   constexpr float kMost = 4194304.0f;    // 2²²: beyond, a float hardly has a fraction
-  Floats quarters = 4.0f * turns;
+  Register quarters = 4.0f * turns;
   quarters = quarters < -kMost ? kZero - kMost : quarters;  // written so that NaN stays NaN
   quarters = quarters > kMost ? kZero + kMost : quarters;
-  const Floats shifted = quarters + kRound;  // the quadrant stands in its low bits
-  const Floats y = quarters - (shifted - kRound), y2 = y * y;
+  const Register shifted = quarters + kRound;  // the quadrant stands in its low bits
+  const Register y = quarters - (shifted - kRound), y2 = y * y;
   // sin(πy/2) and cos(πy/2) on |y| ≤ 1/2, through Chebyshev points; exact at 0.
-  Floats sine = kZero - 4.621966732e-3f;
+  Register sine = kZero - 4.621966732e-3f;
   sine = sine * y2 + 7.968703122e-2f;
   sine = sine * y2 - 6.459640198e-1f;
   sine = (sine * y2 + 1.570796327f) * y;
-  Floats cosine = kZero + 9.067398995e-4f;
+  Register cosine = kZero + 9.067398995e-4f;
   cosine = cosine * y2 - 2.086152834e-2f;
   cosine = cosine * y2 + 2.536694104e-1f;
   cosine = cosine * y2 - 1.233700549f;
   cosine = cosine * y2 + 1.0f;
   const Integers quadrant = std::bit_cast<Integers>(shifted);
-  const Floats s = (quadrant & 1) != 0 ? cosine : sine, c = (quadrant & 1) != 0 ? sine : cosine;
+  const Register s = (quadrant & 1) != 0 ? cosine : sine, c = (quadrant & 1) != 0 ? sine : cosine;
   return {(quadrant & 2) != 0 ? -s : s, ((quadrant + 1) & 2) != 0 ? -c : c};
 }
 

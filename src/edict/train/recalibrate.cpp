@@ -55,9 +55,9 @@ std::vector<double> spread_factors(const Model& model, std::span<const Agenda<fl
   for (std::size_t i = 0; i < agendas.size(); ++i)
     each_observation(
         agendas[i], answers[i],
-        [&](std::size_t stop, std::int32_t feature, const Marginal& expected, double x) {
+        [&](std::size_t s, std::int32_t feature, const Marginal& expected, double x) {
           of_series[i].observations.push_back({feature, expected, x, 0});
-          of_series[i].before += agendas[i].stops[stop].time < cut;
+          of_series[i].before += agendas[i].stops[s].time < cut;
         });
   std::vector<std::vector<Judged>> of_feature(model.features.size());
   for (Series& series : of_series) {
