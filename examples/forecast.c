@@ -44,9 +44,9 @@ int main(void) {
   const char* settings[] = {"train.epochs=3", "train.batch=16", "model.hidden=8",
                             "model.step=0.25"};
   edict_model* model;
-  check(edict_train(data, NULL, 4, settings, NULL, 0, 1, NULL, &model));
+  check(edict_train(data, NULL, 4, settings, 1, NULL, 0, 1, NULL, &model));
 
-  /* Every series two hours after its last reading. */
+  /* Every series at noon, two hours after its last reading. */
   const double ahead[] = {12.0};
   double mean[kSeries * 2], scale[kSeries * 2];
   check(edict_model_predict(model, data, 1, ahead, 0, INFINITY, NULL, 1, NULL, mean, NULL, NULL,

@@ -12,11 +12,12 @@ from .examples import waves
 from .forecast import Forecast
 from .guard import Guard
 from .model import Model
-from .settings import Setting, settings
+from .settings import Choice, Setting, fit_settings, settings
 from .stream import Stream, Streams
 from .times import TimeAxis
 
 __all__ = [
-    "Dataset", "Error", "Forecast", "Guard", "InternalError", "Model", "Progress", "Setting",
-    "Stream", "Streams", "TimeAxis", "__version__", "settings", "waves",
+    "Choice", "Dataset", "Error", "Forecast", "Guard", "InternalError", "Model", "Progress", "Setting",
+    "Stream", "Streams", "TimeAxis", "__version__", "fit_settings",
+    "settings", "waves",
 ]  # fmt: skip

@@ -127,7 +127,7 @@ class Forecast:
             raise Error("give one of above, below and within")
         if above is not None:
             part, limit = self._limited(above)
-            return 1.0 - part.cdf(limit)
+            return part.cdf(2 * part.mean - limit)  # by symmetry, with the digits of a small tail
         if below is not None:
             part, limit = self._limited(below)
             return part.cdf(limit)

@@ -27,6 +27,7 @@ from .times import is_moment
 Floats = npt.NDArray[np.float64]
 ShowProgress = Union[bool, Callable[[Progress], None], None]
 GuardLike = Union[Guard, str, None]
+_COMMON, _OWN, _AHEAD = 0, 1, 2  # whose times are asked for, as in edict.h
 _PARTS = np.array(["train", "validation", "test", "unseen"], dtype=object)
 
 
@@ -60,6 +61,7 @@ class Model:
         data: Dataset,
         *,
         config: "str | os.PathLike[str] | None" = None,
+        members: int = 1,
         out: "str | os.PathLike[str] | None" = None,
         resume: bool = False,
         threads: int = 0,
@@ -68,7 +70,9 @@ class Model:
     ) -> "Model":
         """Trains a model on the data; every setting of edict is a keyword (see :func:`edict.settings`).
 
-        ``config`` is a TOML file whose settings come first. With ``out`` the best model so far, its
+        What is not given is chosen to fit the data (:func:`edict.fit_settings` tells what and why),
+        or, with a TOML file ``config``, is as the file says. With more than one of ``members`` it is
+        an ensemble of models that differ by their seeds, whose disagreement counts as doubt. With ``out`` the best model so far, its
         checkpoint and its metrics are files, and ``resume`` goes on from the checkpoint. The same data,
         seed and settings give the same bits for every number of threads, and as the command line does.
 
@@ -89,7 +93,7 @@ class Model:
         def call(control: int) -> Model:
             pointer = c_void_p()
             code = lib.edict_train(
-                data.pointer, toml, count, given, path, int(resume), threads, control,
+                data.pointer, toml, count, given, members, path, int(resume), threads, control,
                 byref(pointer),
             )  # fmt: skip
             model = None
@@ -116,7 +120,8 @@ class Model:
     ) -> "Model":
         """A model that also tells the labels of the data apart, on top of this one.
 
-        Settings are those of the table ``classify``: ``layers=2``, ``epochs=50``, ``fine_tune=5``, ….
+        Settings are those of the table ``classify``: ``layers=2``, ``epochs=50``, ``fine_tune=5``, …;
+        and, written in full, ``readout_members=5``, ….
         """
         count, given = assignments(to_assignments(settings, "classify"))
         own = np.ascontiguousarray(seeds, dtype=np.int64)
@@ -202,6 +207,7 @@ class Model:
 
     @property
     def hidden(self) -> int:
+        """The size of the state, of all members together."""
         return int(self._sizes.hidden)
 
     @property
@@ -240,8 +246,16 @@ class Model:
         self._note(data)
         if not self.has_distribution:
             raise Error(f"{self.info['kind']} predicts no distribution; ask for class_probabilities")
-        times, own = self._times(data, at, ahead, until)
-        return self._distributions(data, times, own, until, guard, threads, progress)
+        if (at is None) == (ahead is None):
+            raise Error("give the times to ask for: at=…, or ahead=… after each last observation")
+        if ahead is not None:
+            after = _ascending(ahead)
+            seen = data if until == np.inf else data.before(until)
+            shown = np.nan_to_num(seen.last_times, nan=0.0)[:, None] + after
+            return self._distributions(seen, after, _AHEAD, shown, np.inf, guard, threads, progress)
+        times, which = self._times(data, at)
+        shown = np.broadcast_to(times, (len(data), times.shape[-1]))
+        return self._distributions(data, times, which, shown, until, guard, threads, progress)
 
     def class_probabilities(
         self,
@@ -323,26 +337,67 @@ class Model:
         return result
 
     def impute(
-        self, data: Dataset, *, deviations: bool = False, guard: GuardLike = None, threads: int = 0
-    ) -> Any:
+        self, data: Dataset, *, deviations: bool = False, guard: GuardLike = None,
+        threads: int = 0, progress: ShowProgress = False,
+    ) -> Any:  # fmt: skip
         """The wide table of the data with every gap filled by its mean, as a DataFrame.
 
-        A gap at an observed time is filled from what was observed before that time. ``deviations``
-        adds a column ``<feature>_sd``: the predictive deviation, 0 where the value was observed.
+        A gap is filled from what was seen of the series up to its moment, the other values of that
+        moment included. ``deviations`` adds columns ``<feature>_sd``: the predictive deviation, 0
+        where the value was observed.
         """
-        pd = compat.pandas()
+        self._note(data)
         frame = data.to_frame()
-        parts = []
-        # Series of similar length together, since each is asked at its own times.
-        counts = np.diff(data.arrays["first_event"])
-        for places in _alike(counts, 256):
-            parts.append(self._filled(data[places], deviations, guard, threads))
-        filled = pd.concat(parts) if parts else frame
-        order = {name: i for i, name in enumerate(data.ids)}
-        filled = filled.sort_values(
-            ["id", "time"], key=lambda s: s.map(order) if s.name == "id" else s, kind="stable"
-        )
-        return filled.reset_index(drop=True)
+        value = np.empty((data.events, len(self.features)))
+        deviation = np.empty_like(value)
+        pointer = GuardPointer(guard)
+        self._long(
+            lambda control: check(
+                lib.edict_model_impute(
+                    self.pointer, data.pointer, 0, None, pointer.address, threads, control,
+                    address(value), address(deviation),
+                )
+            ),
+            progress,
+            "filling",
+        )  # fmt: skip
+        for j, name in enumerate(self.features):
+            frame[name] = value[:, j]
+            if deviations:
+                frame[f"{name}_sd"] = deviation[:, j]
+        return frame
+
+    def surprise(
+        self, data: Dataset, *, top: Optional[int] = None, until: float = np.inf,
+        guard: GuardLike = None, threads: int = 0, progress: ShowProgress = False,
+    ) -> Any:  # fmt: skip
+        """Every observation beside what was expected of it just before, most surprising first.
+
+        A DataFrame with id, time, feature, value, mean, predictive_sd, z (the distance in deviations),
+        log_score (minus the log density) and tail_probability (how often something at least as far
+        off is to be expected), by which it is sorted. ``top`` keeps so many. Observations from ``until`` on are
+        judged but not absorbed. The data must have the model's features.
+        """
+        self._note(data)
+        frame = data.to_frame("long")[["id", "time", "feature", "value"]]
+        arrays = empty_arrays(data.observations)
+        z, log_score, tail = (np.empty(data.observations) for _ in range(3))
+        pointer = GuardPointer(guard)
+        self._long(
+            lambda control: check(
+                lib.edict_model_surprise(
+                    self.pointer, data.pointer, until, pointer.address, threads, control,
+                    *(address(a) for a in (*arrays, z, log_score, tail)),
+                )
+            ),
+            progress,
+            "judging",
+        )  # fmt: skip
+        mean, aleatoric, epistemic = arrays[:3]
+        frame["mean"], frame["predictive_sd"] = mean, np.sqrt(aleatoric + epistemic)
+        frame["z"], frame["log_score"], frame["tail_probability"] = z, log_score, tail
+        order = np.lexsort((-np.abs(z), tail))
+        return frame.iloc[order[:top]].reset_index(drop=True)
 
     def to_torch(self) -> Any:
         """The network as a plain PyTorch module (:class:`edict.torch.EdictModule`)."""
@@ -358,34 +413,11 @@ class Model:
 
     # ---- inside ----------------------------------------------------------------------------------
 
-    def _filled(self, data: Dataset, deviations: bool, guard: GuardLike, threads: int) -> Any:
-        frame = data.to_frame()
-        first = data.arrays["first_event"]
-        counts = np.diff(first)
-        longest = int(counts.max(initial=0))
-        if longest == 0:
-            return frame
-        # Shorter series repeat their last time.
-        place = np.minimum(np.arange(longest)[None, :], np.maximum(counts - 1, 0)[:, None])
-        times = data.times[np.minimum(first[:-1, None] + place, max(data.events - 1, 0))]
-        times = np.ascontiguousarray(times)
-        forecast = self._distributions(data, times, True, np.inf, guard, threads, False)
-        real = np.arange(longest)[None, :] < counts[:, None]
-        for j, name in enumerate(self.features):
-            mean, sd = forecast.mean[:, :, j][real], forecast.std[:, :, j][real]
-            if name not in frame:
-                frame[name] = np.nan
-            missing = frame[name].isna().to_numpy()
-            frame.loc[missing, name] = mean[missing]
-            if deviations:
-                frame[f"{name}_sd"] = np.where(missing, sd, 0.0)
-        return frame
-
     def _distributions(
-        self, data: Dataset, times: Floats, own: bool, until: float, guard: GuardLike, threads: int,
-        progress: ShowProgress,
+        self, data: Dataset, times: Floats, which: int, shown: Floats, until: float,
+        guard: GuardLike, threads: int, progress: ShowProgress,
     ) -> Forecast:  # fmt: skip
-        """``times``: [times], or with ``own`` [series × times]."""
+        """``which`` tells whose the times are, as in edict.h; ``shown`` are those of the forecast."""
         count = times.shape[-1]
         arrays = empty_arrays(len(data), count, len(self.features))
         pointer = GuardPointer(guard)
@@ -393,7 +425,7 @@ class Model:
         self._long(
             lambda control: check(
                 lib.edict_model_predict(
-                    self.pointer, data.pointer, count, address(times), int(own), until,
+                    self.pointer, data.pointer, count, address(times), which, until,
                     pointer.address, threads, control, *(address(a) for a in arrays),
                     ctypes.addressof(clipped),
                 )
@@ -401,35 +433,24 @@ class Model:
             progress,
             "predicting",
         )  # fmt: skip
-        asked = np.broadcast_to(times, (len(data), count))
         return Forecast(
-            data.ids, self.features, asked, *arrays, time_axis=data.time_axis,
+            data.ids, self.features, shown, *arrays, time_axis=data.time_axis,
             clipped=clipped.value,
         )  # fmt: skip
 
-    def _times(
-        self, data: Dataset, at: Any, ahead: Any, until: float
-    ) -> tuple[Floats, bool]:
-        """[times] for all series, or [series × times] and True."""
-        if (at is None) == (ahead is None):
-            raise Error("give the times to ask for: at=…, or ahead=… after each last observation")
-        if ahead is not None:
-            seen = data if until == np.inf else data.before(until)
-            last = np.nan_to_num(seen.last_times, nan=0.0)
-            return np.ascontiguousarray(last[:, None] + _ascending(ahead)), True
-        if is_moment(at):
-            if data.time_axis is None:
-                raise Error("at holds date-times, but the times of the data are numbers")
-            moments = np.atleast_1d(np.asarray(at, dtype=object))
-            own = np.stack(
-                [data.time_axis.to_floats(m, slice(None)) for m in moments.ravel()], axis=1
-            )
-            if (np.diff(own, axis=1) < 0).any():
-                raise Error("the times to ask for must ascend")
-            if data.time_axis.from_first:  # a moment before a series begins is its start
-                own = np.maximum(own, 0.0)
-            return np.ascontiguousarray(own, dtype=np.float64), True
-        return _ascending(at), False
+    def _times(self, data: Dataset, at: Any) -> tuple[Floats, int]:
+        """[times] of all series, or [series × times] where date-times differ between them."""
+        if not is_moment(at):
+            return _ascending(at), _COMMON
+        if data.time_axis is None:
+            raise Error("at holds date-times, but the times of the data are numbers")
+        moments = np.atleast_1d(np.asarray(at, dtype=object))
+        own = np.stack([data.time_axis.to_floats(m, slice(None)) for m in moments.ravel()], axis=1)
+        if (np.diff(own, axis=1) < 0).any():
+            raise Error("the times to ask for must ascend")
+        if data.time_axis.from_first:  # a moment before a series begins is its start
+            own = np.maximum(own, 0.0)
+        return np.ascontiguousarray(own, dtype=np.float64), _OWN
 
     def _note(self, data: Dataset) -> None:
         """Refuses times of another kind, and tells of columns that are ignored or missing."""
@@ -464,8 +485,3 @@ def _ascending(times: Any) -> Floats:
         raise Error("the times to ask for must be a list that ascends")
     return result
 
-
-def _alike(counts: npt.NDArray[np.int64], block: int) -> list[npt.NDArray[np.int64]]:
-    """Places of series in blocks of about the same number of events."""
-    order = np.argsort(counts, kind="stable")
-    return [order[i : i + block] for i in range(0, order.size, block)]

@@ -1,18 +1,22 @@
 """Every setting of the library as a keyword.
 
 A setting ``table.key`` is the keyword ``table_key``. Where no other table has such a key, ``key``
-alone is enough; ``seed`` alone is ``train.seed``, and what begins with ``classify`` is written in
-full except in :meth:`edict.Model.classify`.
+alone is enough; ``seed`` alone is ``train.seed``. Settings of the tables ``classify`` and ``readout``
+are for :meth:`edict.Model.classify`, where ``classify`` need not be written.
 """
 
 from __future__ import annotations
 
 import difflib
+import warnings
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
 
-from ._native import Error, json_of, lib
+from ._native import Error, assignments, json_of, lib
+
+if TYPE_CHECKING:
+    from .dataset import Dataset
 
 Value = Union[bool, int, float, str, None]
 
@@ -24,11 +28,12 @@ class Setting:
     key: str
     type: str
     default: Value
-    help: str
+    meaning: str
+    allowed: str
     low: Optional[float] = None
     high: Optional[float] = None
     choices: tuple[str, ...] = ()
-    auto: bool = False
+    may_be_auto: bool = False
 
     @property
     def keyword(self) -> str:
@@ -39,7 +44,7 @@ class Setting:
 def settings() -> tuple[Setting, ...]:
     """All settings with type, default, range and meaning.
 
-    >>> [s for s in settings() if s.key == "train.epochs"][0].help
+    >>> [s for s in settings() if s.key == "train.epochs"][0].meaning
     'passes over the training split'
     """
     declared: list[dict[str, Any]] = json_of(lib.edict_settings)
@@ -55,7 +60,7 @@ def keywords(table: str = "") -> Mapping[str, Setting]:
     bare: dict[str, list[Setting]] = {}
     for s in settings():
         own, name = s.key.split(".", 1)
-        if own != "classify" or table == "classify":
+        if own == table or own not in ("classify", "readout"):
             bare.setdefault(name, []).append(s)
     result = dict(full)
     for name, owners in bare.items():
@@ -65,6 +70,31 @@ def keywords(table: str = "") -> Mapping[str, Setting]:
         elif preferred:
             result.setdefault(name, preferred[0])
     return result
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A setting as it was chosen for some data, and the reason."""
+
+    key: str
+    value: str
+    why: str
+    given: bool = False  # not chosen, but asked for
+
+
+def fit_settings(data: "Dataset", **given: Any) -> list[Choice]:
+    """What :meth:`edict.Model.train` would choose for these data beside the given, and why.
+
+    >>> import edict
+    >>> data = edict.Dataset.from_frame(edict.waves(series=60), label="label")
+    >>> [(c.key, c.value, c.given) for c in edict.fit_settings(data, hidden=8) if c.given]
+    [('model.hidden', '8', True)]
+    """
+    count, assigned = assignments(to_assignments(given))
+    chosen = json_of(lib.edict_fit_settings, data.pointer, count, assigned)
+    for note in chosen["notes"]:
+        warnings.warn(note, stacklevel=2)
+    return [Choice(**choice) for choice in chosen["choices"]]
 
 
 def text_of(value: Any) -> str:

@@ -1,7 +1,7 @@
 """Estimators for scikit-learn, with a :class:`edict.Dataset` as X.
 
 Every setting of edict is a parameter under its full name (``model_hidden``, ``train_epochs``), None
-meaning edict's own choice; bare names (``hidden``, ``epochs``) may be given to the constructor too.
+meaning what fits the data; bare names (``hidden``, ``epochs``) may be given to the constructor too.
 So ``GridSearchCV(EdictForecaster(), {"model_hidden": [16, 32]})`` works, as do pipelines, folds by
 group and calibration.
 
@@ -36,6 +36,7 @@ _validation = compat.needed("sklearn.utils.validation", "edict.sklearn")
 # The library holds part of the series back for a test of its own. Whoever uses an estimator does that
 # outside of it; shares must leave something to it, which this makes so little that nobody gets there.
 _NO_TEST = 1e-12
+_LATER = ("classify_", "readout_")  # what is set when the classes are learnt
 
 
 class _Edict(_base.BaseEstimator):  # type: ignore[misc, name-defined]
@@ -90,7 +91,7 @@ class _Edict(_base.BaseEstimator):  # type: ignore[misc, name-defined]
         try:
             return Model.train(
                 X, config=self.config, threads=self._threads, progress=self.verbose or False,
-                **{k: v for k, v in values.items() if not k.startswith("classify_")},
+                **{k: v for k, v in values.items() if not k.startswith(_LATER)},
             )  # fmt: skip
         except KeyboardInterrupt as e:
             model = getattr(e, "model", None)
@@ -223,7 +224,7 @@ class EdictClassifier(_base.ClassifierMixin, _Edict):  # type: ignore[misc, name
             raise ValueError("y has a single class; at least two are needed")
         model = self._fit_model(data)
         if model.has_distribution:
-            values = {k: v for k, v in self._settings().items() if k.startswith("classify_")}
+            values = {k: v for k, v in self._settings().items() if k.startswith(_LATER)}
             model = model.classify(data, threads=self._threads, progress=False, **values)
         self.model_ = model
         self.n_features_in_ = len(model.features)
@@ -241,7 +242,8 @@ class EdictClassifier(_base.ClassifierMixin, _Edict):  # type: ignore[misc, name
         return probabilities[:, self._order]
 
     def predict(self, X: Dataset) -> npt.NDArray[Any]:
-        result: npt.NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
+        best = self.predict_proba(X).argmax(axis=1)
+        result: npt.NDArray[Any] = self.classes_[best]
         return result
 
 

@@ -33,12 +33,13 @@ class Stream:
     """
 
     def __init__(
-        self, model: Model, *, start: float = 0.0,
+        self, model: Model, *, start: Optional[float] = None,
         static: Optional[Mapping[str, float]] = None, guard: GuardLike = None,
     ) -> None:  # fmt: skip
         self.model = model
         self._guard = guard
-        self._streams = _new(model, np.array([float(start)]), _statics(model, [static]), guard)
+        begin = _clock_start(model) if start is None else float(start)
+        self._streams = _new(model, np.array([begin]), _statics(model, [static]), guard)
         features = model.features
         self._place = {name: j for j, name in enumerate(features)}
         # Prepared once: a call then costs a few assignments more than the library itself.
@@ -110,7 +111,7 @@ class Streams:
     >>> import edict, numpy as np
     >>> data = edict.Dataset.from_frame(edict.waves(series=60), label="label")
     >>> model = edict.Model.train(data, epochs=2, hidden=8, batch=16, threads=1)
-    >>> pumps = edict.Streams(model, ["north", "south", "east"])
+    >>> pumps = edict.Streams(model, ["north", "south", "east"], start=0)
     >>> pumps.observe(0.5, [[0.1, np.nan], [0.7, 0.2]], streams=["south", "east"])
     >>> pumps.times
     array([0. , 0.5, 0.5])
@@ -119,7 +120,7 @@ class Streams:
     """
 
     def __init__(
-        self, model: Model, streams: Union[int, Sequence[str]], *, start: Any = 0.0,
+        self, model: Model, streams: Union[int, Sequence[str]], *, start: Any = None,
         static: Any = None, guard: GuardLike = None,
     ) -> None:  # fmt: skip
         self.model = model
@@ -130,7 +131,8 @@ class Streams:
         if len(self._place) != count:
             raise Error("two streams have one name")
         self._all = np.arange(count, dtype=np.int64)
-        starts = doubles(np.broadcast_to(np.asarray(start, np.float64), (count,)))
+        begin = _clock_start(model) if start is None else start
+        starts = doubles(np.broadcast_to(np.asarray(begin, np.float64), (count,)))
         own = None if static is None else doubles(static)
         if own is not None and own.shape != (count, len(model.statics)):
             raise Error(f"static covariates of shape {own.shape} for {count} streams")
@@ -208,6 +210,15 @@ def _streams_from(
     for i, state in enumerate(states):
         streams.restore(i, state)
     return streams
+
+
+def _clock_start(model: Model) -> float:
+    """Where the clock of a series starts that begins as those of training did.
+
+    With ``data.start = "first"`` that is its first observation, which only the caller knows.
+    """
+    data = model.config["data"]
+    return float(data["origin"]) if data["start"] == "origin" else 0.0
 
 
 def _new(model: Model, start: Floats, static: Optional[Floats], guard: GuardLike) -> Handle:

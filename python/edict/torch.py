@@ -21,6 +21,14 @@ _torch = compat.needed("torch", "to_torch")
 nn = _torch.nn
 
 
+_KNOWN: dict[str, tuple[Any, ...]] = {
+    "model.kind": ("edict",), "model.propagator": ("gru-ode",),
+    "model.solver": ("euler", "midpoint", "rk4"), "model.evidence": ("free",),
+    "model.absorb": ("raw",), "model.recall": (False,), "model.memory_mask": (False,),
+    "model.memory_age": (False,), "model.memory_last": (False,), "model.memory_mean": (False,),
+}  # fmt: skip
+
+
 def tensors_of(content: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     """The tensors of a model file by name, and its metadata."""
     (size,) = struct.unpack("<Q", content[:8])
@@ -45,11 +53,14 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
     def __init__(self, model: Model) -> None:
         super().__init__()
         config = model.config
-        if config["model"]["kind"] != "edict":
-            raise Error(f"to_torch knows models of kind edict, not {config['model']['kind']}")
+        for key, known in _KNOWN.items():
+            table, name = key.split(".")
+            if config[table][name] not in known:
+                told = ", ".join(str(k) for k in known)
+                raise Error(f"to_torch knows {key} = {told}, not {config[table][name]}")
+        if model.info["members"] > 1:
+            raise Error("to_torch takes a single model, not an ensemble")
         self.solver = config["model"]["solver"]
-        if self.solver not in ("euler", "midpoint", "rk4"):
-            raise Error(f"to_torch knows the solvers euler, midpoint and rk4, not {self.solver}")
         tensors, meta = tensors_of(model.to_bytes())
         known = ("init.", "ode.w_", "encoder.", "update.", "head.", "classifier")
         strange = [name for name in tensors if not name.startswith(known)]
@@ -60,7 +71,8 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
         self.step_length: float = config["model"]["step"]
         self.surprise: str = config["model"]["surprise"]
         self.time_unit: float = config["data"]["time_unit"]
-        self.from_first: bool = config["data"]["start"] == "first"
+        self.start: str = config["data"]["start"]
+        self.origin: float = config["data"]["origin"] if self.start == "origin" else 0.0
         self.features = len(model.features)
         self.statics = len(model.statics)
         for name, values in meta["standardisation"].items():
@@ -139,17 +151,23 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
             spread * scale, dof.expand_as(mu),
         )  # fmt: skip
 
+    def clock(self, time: float) -> float:
+        """A time of the data in the model's unit."""
+        return (float(time) - self.origin) / self.time_unit
+
     def forward(
         self, times: Any, values: Any, at: Any, static: Optional[Sequence[float]] = None
     ) -> tuple[Any, Any, Any, Any, Any]:
-        when = [float(t) / self.time_unit for t in times]
+        when = [self.clock(t) for t in times]
         like = self._p("init.0.weight")
         rows = _torch.as_tensor(values, dtype=_torch.float64)
         rows = ((rows - self.z_mean) / self.z_scale).to(like.dtype)
-        h, now = self.initial(static), when[0] if self.from_first and when else 0.0
+        h, now = self.initial(static), 0.0
+        if when and self.start != "zero":
+            now = when[0] if self.start == "first" else min(0.0, when[0])
         answers = []
         event = 0
-        for asked in (float(t) / self.time_unit for t in at):
+        for asked in map(self.clock, at):
             while event < len(when) and when[event] < asked:
                 h = self.absorb(self.advance(h, when[event] - now), rows[event : event + 1])
                 now = when[event]

@@ -14,7 +14,7 @@
 #include "edict/capi/edict.h"
 #include "edict/datasets/synthetic.h"
 #include "edict/eval/trajectory.h"
-#include "edict/model/encode.h"
+#include "edict/model/fit_settings.h"
 #include "edict/sources/csv.h"
 #include "edict/train/trainer.h"
 #include "temporary_folder.h"
@@ -40,8 +40,7 @@ class Capi : public testing::Test {
     write_csv(data_, folder_ / "data.csv");
     ASSERT_EQ(edict_dataset_read((folder_ / "data.csv").c_str(), &dataset_), EDICT_OK)
         << edict_last_error();
-    ASSERT_EQ(edict_train(dataset_, nullptr, 4, kSettings, nullptr, 0, 1, nullptr, &model_),
-              EDICT_OK)
+    ASSERT_EQ(edict_train(dataset_, "", 4, kSettings, 1, nullptr, 0, 1, nullptr, &model_), EDICT_OK)
         << edict_last_error();
   }
   void TearDown() override {
@@ -91,7 +90,7 @@ TEST(CapiLibrary, DeclaresEverySettingWithItsDefault) {
   for (const auto& entry : list)
     if (entry.at("key") == "train.epochs") {
       found = true;
-      EXPECT_EQ(entry.at("type"), "whole");
+      EXPECT_EQ(entry.at("type"), "whole number");
       EXPECT_EQ(entry.at("default"), 100);
       EXPECT_EQ(entry.at("low"), 1);
     }
@@ -129,6 +128,37 @@ TEST_F(Capi, PredictsWhatTheLibraryPredicts) {
       EXPECT_EQ(dof[trajectory.series * 9 + k], trajectory.marginals[k].dof);
     }
   });
+}
+
+TEST_F(Capi, ChoosesTheSettingsThatFitTheDataAndSaysWhy) {
+  edict_bytes* bytes = nullptr;
+  const char* const given[] = {"model.hidden=8"};
+  ASSERT_EQ(edict_fit_settings(dataset_, 1, given, &bytes), EDICT_OK) << edict_last_error();
+  const auto chosen = nlohmann::json::parse(text_of(bytes));
+  Config expected = fit_settings(data_, std::vector<std::string>{"model.hidden=8"}).config;
+  Config of_file;
+  read_toml_text(chosen.at("toml").get<std::string>(), "chosen", of_file);
+  EXPECT_EQ(to_toml(of_file), to_toml(expected));
+  EXPECT_FALSE(chosen.at("choices").empty());
+}
+
+TEST_F(Capi, EveryObservationIsHeldAgainstWhatWasExpected) {
+  const std::size_t n = data_.observations();
+  std::vector<double> mean(n), scale(n), z(n), before(40 * 3);
+  ASSERT_EQ(edict_model_surprise(model_, dataset_, kInf, nullptr, 2, nullptr, mean.data(), nullptr,
+                                 nullptr, scale.data(), nullptr, z.data(), nullptr, nullptr),
+            EDICT_OK)
+      << edict_last_error();
+  // What predict says of the same moment, given what came before it.
+  const std::size_t event = data_.first_event[7] + 3;
+  ASSERT_EQ(
+      edict_model_predict(model_, dataset_, 1, &data_.times[event], 0, kInf, nullptr, 1, nullptr,
+                          before.data(), nullptr, nullptr, nullptr, nullptr, nullptr),
+      EDICT_OK);
+  for (std::size_t k = data_.first_observation[event]; k < data_.first_observation[event + 1]; ++k)
+    EXPECT_EQ(mean[k], before[7 * 3 + static_cast<std::size_t>(data_.feature[k])]);
+  for (std::size_t k = 0; k < n; ++k)
+    EXPECT_EQ(std::signbit(z[k]), std::signbit(data_.value[k] - mean[k]));
 }
 
 TEST_F(Capi, AModelComesBackFromItsBytesAndItsFile) {
@@ -208,7 +238,7 @@ TEST_F(Capi, StoppedTrainingLeavesTheLastWholeEpoch) {
     } while (progress.epochs_done < 2);
     edict_control_stop(control);
   });
-  EXPECT_EQ(edict_train(dataset_, nullptr, 3, many, nullptr, 0, 1, control, &model),
+  EXPECT_EQ(edict_train(dataset_, "", 3, many, 1, nullptr, 0, 1, control, &model),
             EDICT_INTERRUPTED);
   stopper.join();
   edict_progress progress;
@@ -226,7 +256,7 @@ TEST_F(Capi, StoppedTrainingLeavesTheLastWholeEpoch) {
 TEST_F(Capi, WhatIsWrongIsACodeAndALine) {
   edict_model* model = nullptr;
   const char* const mistyped[] = {"train.epochz=3"};
-  EXPECT_EQ(edict_train(dataset_, nullptr, 1, mistyped, nullptr, 0, 1, nullptr, &model),
+  EXPECT_EQ(edict_train(dataset_, nullptr, 1, mistyped, 1, nullptr, 0, 1, nullptr, &model),
             EDICT_INPUT);
   EXPECT_EQ(std::string(edict_last_error()),
             "unknown key 'train.epochz'; did you mean 'train.epochs'?");
@@ -234,7 +264,8 @@ TEST_F(Capi, WhatIsWrongIsACodeAndALine) {
   EXPECT_EQ(edict_model_load("/nowhere/at/all", &model), EDICT_INPUT);
   EXPECT_EQ(edict_model_load(nullptr, &model), EDICT_INPUT);
   EXPECT_EQ(std::string(edict_last_error()), "path is NULL");
-  EXPECT_EQ(edict_train(nullptr, nullptr, 0, nullptr, nullptr, 0, 1, nullptr, &model), EDICT_INPUT);
+  EXPECT_EQ(edict_train(nullptr, nullptr, 0, nullptr, 1, nullptr, 0, 1, nullptr, &model),
+            EDICT_INPUT);
   const double backwards[] = {2, 1};
   std::vector<double> mean(40 * 2 * 3);
   EXPECT_EQ(edict_model_predict(model_, dataset_, 2, backwards, 0, kInf, nullptr, 1, nullptr,

@@ -30,7 +30,8 @@ Config config_with(const std::string& solver) {
 NetworkSettings named_settings(const Config& config) {
   NetworkSettings settings = network_settings(config);
   settings.feature_names = {"pulse", "lactate", "weight"};
-  settings.time_unit = 60;  // the model's hours are the data's minutes
+  settings.time_unit = 60;  // the model's hours are the data's minutes, from minute 5 on
+  settings.time_origin = 5;
   return settings;
 }
 
@@ -61,7 +62,7 @@ TEST(StepLimits, AStepThatVanishesIsToldWithSeriesAndTime) {
   BasicExample<double> example{&agenda};
   example.state = lost.data();
   EXPECT_EQ(refusal_of([&] { answer_to(model, params, example); }),
-            "series bed 4: event 0 at time 150 cannot be reached within the tolerance (the step "
+            "series bed 4: event 0 at time 155 cannot be reached within the tolerance (the step "
             "vanished); check its values, data.time_unit and model.step");
 }
 
@@ -72,7 +73,7 @@ TEST(StepLimits, MoreThanTenMillionStepsAreRefusedAtOnce) {
     const Vector<double> params = model.layout.initial<double>(1);
     const Agenda<double> agenda = asked_at({1.0, 1.1e6});
     const std::string said = refusal_of([&] { answer_to(model, params, {&agenda}); });
-    EXPECT_NE(said.find("series bed 4: event 1 at time 66000000 would take more than 1e+07 solver "
+    EXPECT_NE(said.find("series bed 4: event 1 at time 66000005 would take more than 1e+07 solver "
                         "steps to reach"),
               std::string::npos)
         << said;
@@ -117,13 +118,13 @@ TEST(NotFinite, AScaleThatOverflowsIsAnErrorWithSeriesTimeAndFeature) {
   };
   using Marginals = InferenceOptions::Marginals;
   EXPECT_EQ(said(Marginals::all),
-            "series bed 4: the distribution of 'lactate' at time 180 is not finite; check its "
+            "series bed 4: the distribution of 'lactate' at time 185 is not finite; check its "
             "values, and train the model again with a lower train.learning_rate");
   // Who asks for another feature, or for states alone, is answered.
   EXPECT_EQ(said(Marginals::observed), "accepted");
   EXPECT_EQ(said(Marginals::none), "accepted");
   agenda.feature.back() = 1;
-  EXPECT_NE(said(Marginals::observed).find("'lactate' at time 180"), std::string::npos);
+  EXPECT_NE(said(Marginals::observed).find("'lactate' at time 185"), std::string::npos);
 }
 
 TEST(NotFinite, ALargeScaleThatFloatHoldsIsAnswered) {

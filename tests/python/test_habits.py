@@ -15,7 +15,7 @@ from conftest import SMALL
 import edict
 from edict import Model
 
-LONG = {**SMALL, "epochs": 1_000_000}
+LONG = {**SMALL, "epochs": 1_000_000, "patience": 0}
 
 
 def interrupt_after(seconds):
@@ -34,7 +34,9 @@ def test_ctrl_c_stops_training_within_a_second_and_keeps_the_best(data):
 def test_an_interrupted_estimator_is_usable(data):
     from edict.sklearn import EdictForecaster
 
-    forecaster = EdictForecaster(epochs=1_000_000, hidden=8, batch=16, n_jobs=1, ahead=[1.0])
+    forecaster = EdictForecaster(
+        epochs=1_000_000, patience=0, hidden=8, batch=16, n_jobs=1, ahead=[1.0]
+    )
     interrupt_after(1.0)
     with pytest.raises(KeyboardInterrupt):
         forecaster.fit(data)
@@ -62,7 +64,7 @@ def test_other_threads_run_while_the_library_works(data):
     thread = threading.Thread(target=count)
     thread.start()
     begin = time.monotonic()
-    Model.train(data, **{**SMALL, "epochs": 20})
+    Model.train(data, **{**SMALL, "epochs": 20, "patience": 0})
     seconds = time.monotonic() - begin
     stop.set()
     thread.join()
@@ -72,7 +74,7 @@ def test_other_threads_run_while_the_library_works(data):
 
 def test_progress_is_told(data):
     told = []
-    Model.train(data, progress=told.append, **{**SMALL, "epochs": 100})
+    Model.train(data, progress=told.append, **{**SMALL, "epochs": 100, "patience": 0})
     assert told and 0 <= told[0].fraction <= told[-1].fraction <= 1
     assert told[-1].epochs == 100
 
@@ -95,7 +97,7 @@ def test_ctrl_c_in_a_script_ends_it(tmp_path):
         "import edict\n"
         "data = edict.Dataset.from_frame(edict.waves(), label='label')\n"
         "print('training', flush=True)\n"
-        "edict.Model.train(data, epochs=1000000, hidden=8, threads=1)\n"
+        "edict.Model.train(data, epochs=1000000, patience=0, hidden=8, threads=1)\n"
     )
     process = subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout.readline() == b"training\n"

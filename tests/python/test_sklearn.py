@@ -9,6 +9,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
+from sklearn.utils import estimator_checks
 
 import edict
 from edict import Guard
@@ -31,6 +32,19 @@ def test_parameters_are_the_settings():
         forecaster.set_params(hiden=8)
     assert "train_epochs" in str(EdictForecaster.__init__.__signature__)
     assert "train_epochs=3" in repr(EdictForecaster(epochs=3))
+
+
+@pytest.mark.parametrize("kind", [EdictForecaster, EdictClassifier, EdictEncoder])
+def test_the_checks_of_scikit_learn_that_do_not_ask_for_a_matrix(kind):
+    for check in (
+        estimator_checks.check_parameters_default_constructible,
+        estimator_checks.check_no_attributes_set_in_init,
+        estimator_checks.check_get_params_invariance,
+        estimator_checks.check_set_params,
+        estimator_checks.check_estimators_unfitted,
+        estimator_checks.check_estimator_get_tags_default_keys,
+    ):
+        check(kind.__name__, kind())
 
 
 def test_cross_validation_by_group_and_grid_search(data):

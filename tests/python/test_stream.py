@@ -70,7 +70,7 @@ def test_after_an_error_everything_is_as_before(model):
         with pytest.raises(edict.Error, match=text):
             stream.observe(time, values)
     assert stream.state == before
-    many = Streams(model, 2)
+    many = Streams(model, 2, start=0)
     with pytest.raises(edict.Error, match="twice in one batch"):
         many.observe(1.0, [[1, 2], [3, 4]], streams=[0, 0])
     with pytest.raises(edict.Error, match="no stream 5"):

@@ -38,5 +38,5 @@ def test_gradients_reach_every_parameter_that_the_mean_depends_on(data, model):
 
 def test_what_it_does_not_know_is_refused(data):
     other = edict.Model.train(data, kind="gru-ode-bayes", **SMALL)
-    with pytest.raises(edict.Error, match="kind edict, not gru-ode-bayes"):
+    with pytest.raises(edict.Error, match="model.kind = edict, not gru-ode-bayes"):
         other.to_torch()

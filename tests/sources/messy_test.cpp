@@ -315,14 +315,6 @@ TEST(MessyAgain, UnitAndCategoriesAreThoseOfTheModel) {
             "1 cells of 'sex' hold a category that the model does not know and count as missing");
 }
 
-TEST(MessyAgain, AllColumnsAreReadWhereThatIsAsked) {
-  ReadOptions options = like(read_csv_text("id,time,x\na,0,1\n", "f"));
-  const std::string text = "id,time,y,x\na,0,5,1\n";
-  EXPECT_EQ(read_csv_text(text, "f", options).features, Texts{"x"});
-  options.all_columns = true;
-  EXPECT_EQ(read_csv_text(text, "f", options).features, (Texts{"y", "x"}));
-}
-
 TEST(MessyAgain, NumbersWhereDatesWereAreRefusedInOneLine) {
   const Dataset dates = read(messy::zones());
   EXPECT_EQ(error_of("id,time,heart_rate\na,0,1\na,1,2\n", like(dates)),

@@ -175,12 +175,12 @@ TEST_F(StudyTest, ADamagedResultIsDoneAgainWithTheSameNumbers) {
 }
 
 TEST_F(StudyTest, AFileThatCannotBeReadStopsEverythingWithItsName) {
-  folder_.write("ward.csv", "id,time,x\na,0,b\n");
+  folder_.write("ward.csv", "id,time,x\na,0,1\na,noon,2\n");
   try {
     conduct(plan(small_, ward_), options_);
     FAIL() << "accepted";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("ward.csv:2"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("ward.csv:3"), std::string::npos) << error.what();
   }
 }
 

@@ -95,8 +95,10 @@ int edict_settings(edict_bytes** out) {
   return across([&] {
     edict::capi::check_given(out, "out");
     edict::Config config;
-    *out = edict::capi::new_bytes(
-        edict::json_text(edict::settings::declarations(edict::keys(config))));
+    nlohmann::json list = nlohmann::json::array();
+    for (const edict::settings::Key& key : edict::keys(config))
+      list.push_back(edict::settings::declaration(key));
+    *out = edict::capi::new_bytes(edict::json_text(list));
   });
 }
 

@@ -67,9 +67,9 @@ EDICT_EXPORT size_t edict_bytes_size(const edict_bytes* bytes);
 EDICT_EXPORT void edict_bytes_free(edict_bytes* bytes);
 
 /* Every setting, as a JSON list of objects:
- *   {"key": "train.epochs", "type": "whole", "default": 100, "low": 1, "high": 1000000,
- *    "help": "passes over the training split"}
- * type: number, whole, flag or text; choices: what a text may be; auto: whether a number may also
+ *   {"key": "train.epochs", "type": "whole number", "default": 100, "low": 1, "high": 1000000,
+ *    "allowed": "a whole number from 1 to 1000000", "meaning": "passes over the training split"}
+ * type: number, whole number, flag or choice (of "choices"); with "may_be_auto" a number may also
  * be the text "auto". Functions that take settings take them as "key=value", which they check: an
  * unknown key is an error that names the nearest known one. */
 EDICT_EXPORT int edict_settings(edict_bytes** out);
@@ -204,17 +204,26 @@ typedef struct edict_guard {
   double eta;        /* deviations that an observation may be off; published: 1.96 */
 } edict_guard;
 
-/* Trains a model. `toml`: settings as in a file, or NULL; `assignments`: "key=value", applied after
- * it. `out_path`: where the best model so far, its checkpoint and its metrics are written after
- * every epoch, or NULL; with `resume` a run goes on from a checkpoint that is there. Stopped
- * through `control` (which may be NULL) it returns EDICT_INTERRUPTED, and *out is the best model of
- * the epochs that were complete, NULL if there was none. */
+/* The settings that edict_train would choose for these data beside the given ones, and why, as
+ * JSON: choices, a list of {"key", "value", "why", "given"}; notes, a list of sentences; and toml,
+ * all of it as a file with comments. */
+EDICT_EXPORT int edict_fit_settings(const edict_dataset* dataset, int64_t assignments,
+                                    const char* const* assignment, edict_bytes** out);
+
+/* Trains a model. `toml`: settings as in a file, "" for the defaults, or NULL for those that fit
+ * the data; `assignments`: "key=value", which hold before both. With more than one of `members` an
+ * ensemble of models that differ by their seeds. `out_path`: where the best model so far, its
+ * checkpoint and its metrics are written after every epoch, or NULL; with `resume` a run goes on
+ * from a checkpoint that is there. Stopped through `control` (which may be NULL) it returns
+ * EDICT_INTERRUPTED, and *out is the best model of the epochs that were complete, NULL if there was
+ * none or an ensemble was trained. */
 EDICT_EXPORT int edict_train(const edict_dataset* dataset, const char* toml, int64_t assignments,
-                             const char* const* assignment, const char* out_path, int resume,
-                             int threads, edict_control* control, edict_model** out);
+                             const char* const* assignment, int64_t members, const char* out_path,
+                             int resume, int threads, edict_control* control, edict_model** out);
 
 /* A model that also tells the data's classes apart, on top of a trained one. Settings: classify.*
- * only. `seeds`: of the classifiers among which the validation part chooses; none: three. */
+ * and readout.* only. `seeds`: of the classifiers among which the validation part chooses; none:
+ * three. */
 EDICT_EXPORT int edict_classify(const edict_model* model, const edict_dataset* dataset,
                                 int64_t assignments, const char* const* assignment, int64_t seeds,
                                 const int64_t* seed, int threads, edict_control* control,
@@ -228,7 +237,7 @@ EDICT_EXPORT int edict_model_to_bytes(const edict_model* model, edict_bytes** ou
 
 typedef struct edict_model_size {
   int64_t features, statics, classes; /* classes: 0 without a classifier */
-  int64_t hidden;                     /* of the state h(t) */
+  int64_t hidden;                     /* of the state h(t), of all members together */
   int64_t parameters;
   int32_t distribution; /* whether it predicts one: 1 or 0 */
   int32_t reserved;
@@ -251,17 +260,21 @@ enum edict_part { EDICT_TRAIN = 0, EDICT_VALIDATION = 1, EDICT_TEST = 2, EDICT_U
 EDICT_EXPORT int edict_model_parts(const edict_model* model, const edict_dataset* dataset,
                                    int32_t* parts);
 
+enum edict_times {
+  EDICT_TIMES_COMMON = 0, /* [count], for all series */
+  EDICT_TIMES_OWN = 1,    /* [series x count] */
+  EDICT_TIMES_AHEAD = 2   /* [count], after each series' last observation, with that absorbed */
+};
 /* The distribution of every feature at some times, given what was observed before each: Student-t
  * with `dof` degrees of freedom (INFINITY: Gaussian), `mean` and `scale`; its variance is aleatoric
- * + epistemic. `times`: ascending, [count] for all series, or with `own_times` [series x count].
- * Each array to fill is [series x count x features]. Observations from `until` on are not absorbed
- * (INFINITY: all are). `clipped`: observations that the guard changed. */
+ * + epistemic. `times`: ascending; `which` tells whose. Each array to fill is [series x count x
+ * features]. Observations from `until` on are not absorbed (INFINITY: all are). `clipped`:
+ * observations that the guard changed. */
 EDICT_EXPORT int edict_model_predict(const edict_model* model, const edict_dataset* dataset,
-                                     int64_t count, const double* times, int own_times,
-                                     double until, const edict_guard* guard, int threads,
-                                     edict_control* control, double* mean, double* aleatoric,
-                                     double* epistemic, double* scale, double* dof,
-                                     int64_t* clipped);
+                                     int64_t count, const double* times, int which, double until,
+                                     const edict_guard* guard, int threads, edict_control* control,
+                                     double* mean, double* aleatoric, double* epistemic,
+                                     double* scale, double* dof, int64_t* clipped);
 
 /* Class probabilities: with everything observed, [series x classes]; or, with `count` ascending
  * times, before the observations of each moment, [series x count x classes]. */
@@ -280,6 +293,25 @@ EDICT_EXPORT int edict_model_encode(const edict_model* model, const edict_datase
 EDICT_EXPORT int edict_model_evaluate(const edict_model* model, const edict_dataset* dataset,
                                       const char* part, const edict_guard* guard, int threads,
                                       edict_control* control, edict_bytes** out);
+/* The table filled: each value as observed, else its mean given what was seen of the series up to
+ * its moment, and its predictive deviation, 0 where it was observed. A row an event of the dataset,
+ * [events x features of the model]; or, with `count` ascending times, [series x count x features].
+ */
+EDICT_EXPORT int edict_model_impute(const edict_model* model, const edict_dataset* dataset,
+                                    int64_t count, const double* times, const edict_guard* guard,
+                                    int threads, edict_control* control, double* value,
+                                    double* deviation);
+
+/* What was expected of every observation just before it came, and how surprising it was: z, its
+ * distance in deviations; log_score, minus the log density; tail, how often something at least as
+ * far off is to be expected. Arrays are [observations], in the order of edict_dataset_arrays; the
+ * dataset's columns must be the model's. Observations from `until` on are judged and not absorbed.
+ */
+EDICT_EXPORT int edict_model_surprise(const edict_model* model, const edict_dataset* dataset,
+                                      double until, const edict_guard* guard, int threads,
+                                      edict_control* control, double* mean, double* aleatoric,
+                                      double* epistemic, double* scale, double* dof, double* z,
+                                      double* log_score, double* tail);
 EDICT_EXPORT void edict_model_free(edict_model* model);
 
 /* Functions of the distributions, element by element: the p-quantile, and P(X <= x). All arrays are

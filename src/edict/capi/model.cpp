@@ -7,12 +7,18 @@
 #include "edict/capi/border.h"
 #include "edict/core/error.h"
 #include "edict/core/json_text.h"
+#include "edict/eval/anomalies.h"
 #include "edict/eval/classification.h"
+#include "edict/eval/distribution.h"
 #include "edict/eval/evaluate.h"
+#include "edict/eval/expectations.h"
+#include "edict/eval/impute.h"
 #include "edict/eval/trajectory.h"
 #include "edict/math/student_t.h"
 #include "edict/model/encode.h"
+#include "edict/model/fit_settings.h"
 #include "edict/train/classifier_training.h"
+#include "edict/train/ensemble_training.h"
 #include "edict/train/trainer.h"
 
 using namespace edict;
@@ -109,55 +115,104 @@ void tell_epoch(edict_control* control, const EpochRow& row) {
   });
 }
 
-// One "key=value". The library says of such a line that it stood behind --set, which is the tool's.
-void set(Config& config, const std::string& assignment) try {
-  assign(config, assignment);
-} catch (const Error& e) {
-  constexpr std::string_view kOption = "--set";
-  std::string_view text = e.what();
-  if (text.starts_with(kOption)) text.remove_prefix(kOption.size());
-  text.remove_prefix(std::min(text.size(), text.find_first_not_of(": ")));
-  throw Error(std::string(text));
+// The library says of an assignment that it stood behind --set, which is the tool's.
+template <class Body>
+auto without_option(const Body& body) {
+  try {
+    return body();
+  } catch (const Error& e) {
+    constexpr std::string_view kOption = "--set";
+    std::string_view text = e.what();
+    if (!text.starts_with(kOption)) throw;
+    text.remove_prefix(kOption.size());
+    text.remove_prefix(std::min(text.size(), text.find_first_not_of(": ")));
+    throw Error(std::string(text));
+  }
 }
 
-Config config_from(const char* toml, std::int64_t assignments, const char* const* assignment) {
-  Config config;
-  if (toml) read_toml_text(toml, "settings", config);
-  for (const std::string& one : names_from(assignments, assignment, "assignments"))
-    set(config, one);
-  validate(config);
-  return config;
+// As a file and assignments say, or, without a file, as fits the data.
+Config config_from(const char* toml, const std::vector<std::string>& given, const Dataset& data) {
+  return without_option([&] {
+    if (!toml) return fit_settings(data, given).config;
+    Config config;
+    read_toml_text(toml, "settings", config);
+    for (const std::string& one : given) assign(config, one);
+    validate(config);
+    return config;
+  });
 }
 
 }  // namespace
 
+int edict_fit_settings(const edict_dataset* dataset, int64_t assignments,
+                       const char* const* assignment, edict_bytes** out) {
+  return across([&] {
+    check_given(dataset, "dataset");
+    check_given(out, "out");
+    const std::vector<std::string> given = names_from(assignments, assignment, "assignments");
+    const FittedSettings fitted =
+        without_option([&] { return fit_settings(dataset->data, given); });
+    nlohmann::json choices = nlohmann::json::array();
+    for (const SettingChoice& choice : fitted.choices)
+      choices.push_back({{"key", choice.key},
+                         {"value", choice.value},
+                         {"why", choice.why},
+                         {"given", choice.given}});
+    *out = new_bytes(json_text(
+        {{"choices", choices}, {"notes", fitted.notes}, {"toml", commented_toml(fitted)}}));
+  });
+}
+
 int edict_train(const edict_dataset* dataset, const char* toml, int64_t assignments,
-                const char* const* assignment, const char* out_path, int resume, int threads,
-                edict_control* control, edict_model** out) {
+                const char* const* assignment, int64_t members, const char* out_path, int resume,
+                int threads, edict_control* control, edict_model** out) {
   return across([&] {
     check_given(dataset, "dataset");
     check_given(out, "out");
     *out = nullptr;
     const Dataset& data = dataset->data;
-    const Config config = config_from(toml, assignments, assignment);
+    const Config config =
+        config_from(toml, names_from(assignments, assignment, "assignments"), data);
     const Split parts = split(data, config.data);
     check_trainable(parts, config.data);
-    auto model = std::make_shared<Model>(Model::create(config, data, parts));
     ThreadPool pool(threads_from(threads));
-    TrainOptions options;
-    if (out_path) options.out = out_path;
-    options.resume = resume != 0;
-    options.stop = stop_of(control);
-    options.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
-                           const LossSums& sums) {
+    std::int64_t member = 0;
+    EnsembleOptions options;
+    options.members = size_of(members, "members");
+    options.on_member = [&](std::size_t m) { member = static_cast<std::int64_t>(m); };
+    TrainOptions& training = options.training;
+    if (out_path) training.out = out_path;
+    training.resume = resume != 0;
+    training.stop = stop_of(control);
+    training.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
+                            const LossSums& sums) {
       tell_batch(control, epoch, config.train.epochs, batch, batches,
                  sums.nll / std::max(1.0, sums.observations),
                  sums.classification / std::max(1.0, sums.series));
+      update(control, [&](edict_progress& p) {
+        p.fraction = (static_cast<double>(member) + p.fraction) / static_cast<double>(members);
+      });
     };
-    options.on_epoch = [&](const EpochRow& row) { tell_epoch(control, row); };
-    const TrainResult result = train(*model, data, parts, pool, options);
-    if (!result.rows.empty()) *out = new edict_model{std::move(model), epochs_json(result.rows)};
+    training.on_epoch = [&](const EpochRow& row) { tell_epoch(control, row); };
+    const auto fresh = [&](std::int64_t seed) {
+      Config own = config;
+      own.train.seed = seed;
+      return Model::create(own, data, parts);
+    };
+    if (members == 1) {  // of which the best so far is of use when it is stopped
+      auto model = std::make_shared<Model>(fresh(config.train.seed));
+      const TrainResult result = train(*model, data, parts, pool, training);
+      if (!result.rows.empty()) *out = new edict_model{std::move(model), epochs_json(result.rows)};
+      if (result.interrupted) throw Interrupted();
+      return;
+    }
+    EnsembleResult result = train_ensemble(fresh, config.train.seed, data, parts, pool, options);
     if (result.interrupted) throw Interrupted();
+    std::vector<EpochRow> rows;
+    for (const TrainResult& own : result.members)
+      rows.insert(rows.end(), own.rows.begin(), own.rows.end());
+    *out =
+        new edict_model{std::make_shared<const Model>(std::move(result.model)), epochs_json(rows)};
   });
 }
 
@@ -170,9 +225,10 @@ int edict_classify(const edict_model* model, const edict_dataset* dataset, int64
     check_given(out, "out");
     Config config = frozen.config;
     for (const std::string& one : names_from(assignments, assignment, "assignments")) {
-      if (!one.starts_with("classify."))
-        throw Error(one + ": the model is trained already; only classify.… can be set");
-      set(config, one);
+      if (!one.starts_with("classify.") && !one.starts_with("readout."))
+        throw Error(one +
+                    ": the model is trained already; only classify.… and readout.… can be set");
+      without_option([&] { assign(config, one); });
     }
     ClassifierOptions options;
     options.settings = config.classify;
@@ -230,8 +286,8 @@ int edict_model_sizes(const edict_model* model, edict_model_size* sizes, size_t 
     const Model& m = model_of(model);
     check_given(sizes, "sizes");
     copy_out({static_cast<int64_t>(m.features.size()), static_cast<int64_t>(m.statics.size()),
-              m.network->classes(), m.network->hidden(), m.params.size(),
-              m.network->has_distribution() ? 1 : 0, 0, fingerprint(m)},
+              m.network->classes(), m.network->hidden() * static_cast<Index>(m.members()),
+              m.params.size(), m.network->has_distribution() ? 1 : 0, 0, fingerprint(m)},
              sizes, size);
   });
 }
@@ -247,12 +303,13 @@ int edict_model_info(const edict_model* model, edict_bytes** out) {
                    {"statics", m.statics},
                    {"classes", m.network->classes() > 0 ? m.classes : std::vector<std::string>{}},
                    {"parameters", m.params.size()},
+                   {"members", m.members()},
                    {"t_cut", m.protocol.t_cut},
                    {"horizon", m.protocol.horizon},
                    {"mean", m.protocol.population.mean},
                    {"scale", m.protocol.population.scale},
                    {"time_axis", to_json(m.time_axis)},
-{"seen",
+                   {"seen",
                     {{"train", count(Part::train)},
                      {"validation", count(Part::validation)},
                      {"test", count(Part::test)}}},
@@ -282,7 +339,7 @@ int edict_model_parts(const edict_model* model, const edict_dataset* dataset, in
 }
 
 int edict_model_predict(const edict_model* model, const edict_dataset* dataset, int64_t count,
-                        const double* times, int own_times, double until, const edict_guard* guard,
+                        const double* times, int which, double until, const edict_guard* guard,
                         int threads, edict_control* control, double* mean, double* aleatoric,
                         double* epistemic, double* scale, double* dof, int64_t* clipped) {
   return across([&] {
@@ -295,10 +352,11 @@ int edict_model_predict(const edict_model* model, const edict_dataset* dataset, 
     request.guard = guard_from(guard);
     request.absorb_until = until;
     request.stop = stop_of(control);
-    if (own_times)
+    if (which == EDICT_TIMES_OWN)
       request.own_times = [&](std::size_t i) { return times_from(times + i * asked, asked); };
     else
       request.times = times_from(times, asked);
+    if (which == EDICT_TIMES_AHEAD) request.from = PredictRequest::From::last_observation;
     if (clipped) *clipped = 0;
     ThreadPool pool(threads_from(threads));
     std::size_t done = 0;
@@ -371,6 +429,64 @@ int edict_model_evaluate(const edict_model* model, const edict_dataset* dataset,
         to_json(evaluate(m, matched.data(), series, pool, guard_from(guard), stop_of(control)));
     result["series"] = series.size();
     *out = new_bytes(json_text(result));
+  });
+}
+
+int edict_model_impute(const edict_model* model, const edict_dataset* dataset, int64_t count,
+                       const double* times, const edict_guard* guard, int threads,
+                       edict_control* control, double* value, double* deviation) {
+  return across([&] {
+    const Model& m = model_of(model);
+    const Matched matched(m, dataset);
+    const Dataset& table = dataset->data;
+    const std::size_t asked = size_of(count, "count");
+    if (asked > 0) check_given(times, "times");
+    ImputeRequest request;
+    request.grid = times_from(times, asked);
+    request.table = &table;
+    request.guard = guard_from(guard);
+    request.stop = stop_of(control);
+    ThreadPool pool(threads_from(threads));
+    const std::vector<std::size_t> all = all_of(table);
+    constexpr std::size_t kTogether = 512;  // so that memory is bounded by the caller's arrays
+    for (std::size_t first = 0; first < all.size(); first += kTogether) {
+      const auto some = std::span(all).subspan(first, std::min(kTogether, all.size() - first));
+      for (const ImputedSeries& series : impute(m, matched.data(), request, some, pool)) {
+        const std::size_t row =
+            asked > 0 ? series.series * asked : table.first_event[series.series];
+        const std::size_t at = row * m.features.size();
+        if (value) std::copy(series.value.begin(), series.value.end(), value + at);
+        if (deviation) std::copy(series.deviation.begin(), series.deviation.end(), deviation + at);
+      }
+    }
+  });
+}
+
+int edict_model_surprise(const edict_model* model, const edict_dataset* dataset, double until,
+                         const edict_guard* guard, int threads, edict_control* control,
+                         double* mean, double* aleatoric, double* epistemic, double* scale,
+                         double* dof, double* z, double* log_score, double* tail) {
+  return across([&] {
+    const Model& m = model_of(model);
+    check_given(dataset, "dataset");
+    const Dataset& data = dataset->data;
+    m.check_data(data);
+    if (!m.network->has_distribution()) throw no_distribution(m.config.model.kind);
+    ExpectationRequest request;
+    request.guard = guard_from(guard);
+    request.absorb_until = until;
+    request.stop = stop_of(control);
+    ThreadPool pool(threads_from(threads));
+    std::size_t k = 0;  // observations of all series so far
+    for (const Expectations& series : expectations(m, data, all_of(data), request, pool))
+      for (const Marginal& expected : series.marginals) {
+        put(expected, k, mean, aleatoric, epistemic, scale, dof);
+        const Surprise found = surprise(expected, data.value[k]);
+        if (z) z[k] = found.z;
+        if (log_score) log_score[k] = found.log_score;
+        if (tail) tail[k] = tail_probability(expected, data.value[k]);
+        ++k;
+      }
   });
 }
 

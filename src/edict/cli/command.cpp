@@ -17,6 +17,7 @@ void add_commands(CLI::App& app) {
   add_import(app);
   add_info(app);
   add_init(app);
+  add_settings(app);
   add_train(app);
   add_search(app);
   add_classify(app);
@@ -26,7 +27,6 @@ void add_commands(CLI::App& app) {
   add_plot(app);
   add_explore(app);
   add_stress(app);
-  add_settings(app);
   add_reproduce(app);
   add_help(app);
   add_man(app);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <regex>
 #include <set>
 #include <string_view>
 
@@ -18,11 +19,11 @@ using Candidates = std::vector<Completions::Candidate>;
 bool names_a_file(std::string_view value) {
   static const std::set<std::string_view> kFiles = {"FILE", "DIR",    "MODEL",
                                                     "CLF",  "FOLDER", "DATA"};
+  static const std::regex kExtension("[A-Z]+\\.[a-z]+");  // as DATA.csv or PAGE.html
   for (std::size_t from = 0; from <= value.size();) {
     const std::size_t end = std::min(value.find('|', from), value.size());
     const std::string_view one = value.substr(from, end - from);
-    // As DATA.csv or PAGE.html.
-    if (kFiles.contains(one) || (one.find('.') != one.npos && !one.ends_with("."))) return true;
+    if (kFiles.contains(one) || std::regex_match(one.begin(), one.end(), kExtension)) return true;
     from = end + 1;
   }
   return false;

@@ -16,6 +16,7 @@
 #include "edict/core/json_text.h"
 #include "edict/core/json_values.h"
 #include "edict/eval/breakdown.h"
+#include "edict/eval/ensemble_score.h"
 
 namespace edict::cli {
 namespace {
@@ -52,6 +53,22 @@ void print(std::FILE* to, const DetailedEvaluation& result, const std::string& k
   fmt::print(to, "{}", baselines_text(result.breakdown, kind));
   if (options.asks("feature")) fmt::print(to, "{}", breakdown_text(result.breakdown, By::feature));
   if (options.asks("horizon")) fmt::print(to, "{}", breakdown_text(result.breakdown, By::horizon));
+}
+
+void print_row(std::FILE* to, const char* name, const std::optional<EnsembleScore>& score) {
+  if (score)
+    fmt::print(to, "  {:<24} {:>8.4f} {:>16.4f} {:>15.0f} %\n", name, score->mixture_nll,
+               score->members_nll, 100 * score->disagreement);
+}
+
+void print(std::FILE* to, std::size_t members, const EnsembleScores& scores) {
+  fmt::print(to, "\n  {:<24} {:>8} {:>16} {:>17}\n", fmt::format("{} members", members), "NLL",
+             "each by itself", "disagreement");
+  print_row(to, "interpolation", scores.interpolation);
+  print_row(to, "extrapolation", scores.extrapolation);
+  fmt::print(to,
+             "NLL of their exact mixture, and on average of each; disagreement: its share of the "
+             "epistemic variance\n");
 }
 
 void run(const Options& options) {
@@ -91,6 +108,11 @@ void run(const Options& options) {
       fmt::print(text, "\n{}\n",
                  clipped_text(result->evaluation.clipped, result->evaluation.absorbed));
   }
+  std::optional<EnsembleScores> members;
+  if (distribution && model.members() > 1) {
+    members = ensemble_scores(model, data, judged.series, pool, guard);
+    print(text, model.members(), *members);
+  }
   if (classes.result) fmt::print(text, "{}", classifier_text(*classes.result));
   if (!classes.note.empty()) fmt::print(text, "\nnote: {}\n", classes.note);
   if (options.json.empty()) return;
@@ -99,6 +121,7 @@ void run(const Options& options) {
     json = to_json(result->evaluation);
     json["breakdown"] = to_json(result->breakdown);
   }
+  json["ensemble"] = json_or_null(members);
   json["classifier"] = json_or_null(classes.result);
   json["model"] = options.model;
   json["data"] = options.data;

@@ -73,6 +73,8 @@ constexpr About kCommands[] = {
     {"evaluate", kAnswers, R"(
   # on the series that the model has not seen
   edict evaluate waves.model waves.csv --json evaluation.json
+  # of each feature, and by how long ago the series was last observed
+  edict evaluate waves.model waves.csv --by feature,horizon
 )"},
     {"plot", kAnswers, R"(
   # a page to open in a browser

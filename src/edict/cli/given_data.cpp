@@ -58,10 +58,12 @@ Dataset open_told(const std::string& uri, const ReadOptions& options) {
   return told(open_data(uri, options));
 }
 
-Dataset open_as_trained(const Model& model, const std::string& uri, const ReadOptions& options) {
+Dataset open_as_trained(const Model& model, const std::string& uri, const ReadOptions& options,
+                        Columns columns) {
   ReadOptions as_trained = options;
   // A model from before has no reading; then the table is recognised anew.
   if (!model.reading.time.empty()) as_trained.like = KnownReading{model.reading, model.time_axis};
+  if (columns == Columns::all && as_trained.like) as_trained.like->reading.features.clear();
   return open_told(uri, as_trained);
 }
 

@@ -23,9 +23,11 @@ Dataset open_told(const std::string& uri, const ReadOptions& options = {});
 // The same of data that were read already.
 Dataset told(Dataset data);
 
-// The data at `uri`, read as the model's training data were.
-Dataset open_as_trained(const Model& model, const std::string& uri,
-                        const ReadOptions& options = {});
+// The data at `uri`, read as the model's training data were, with every column or only those that
+// the model knows.
+enum class Columns { known, all };
+Dataset open_as_trained(const Model& model, const std::string& uri, const ReadOptions& options = {},
+                        Columns columns = Columns::known);
 
 // The same with the model's columns; what does not fit is told on standard error.
 Dataset open_for(const Model& model, const std::string& uri, const ReadOptions& options = {});

@@ -152,9 +152,7 @@ void run(const Options& options) {
   ImputeRequest request;
   if (!options.at.empty()) request.grid = parse_times("--at", options.at);
   request.guard = options.guard.resolve();
-  ReadOptions reading = options.reading;
-  reading.all_columns = true;  // what the model does not know is written as it was
-  const Dataset table = open_as_trained(model, options.data, reading);
+  const Dataset table = open_as_trained(model, options.data, options.reading, Columns::all);
   const Dataset data = matched(model, table);
   request.table = &table;
   const Filling filling(options, model, table);

@@ -11,6 +11,7 @@
 #include "edict/core/json_text.h"
 #include "edict/core/utf8.h"
 #include "edict/model/registry.h"
+#include "edict/settings/declarations.h"
 
 namespace edict::cli {
 namespace {
@@ -29,20 +30,6 @@ constexpr Table kTables[] = {
 
 std::string table_of(const settings::Key& key) { return key.name.substr(0, key.name.find('.')); }
 
-std::string_view type_of(const settings::Key& key) {
-  switch (key.kind) {
-    case settings::Key::Kind::number:
-      return "number";
-    case settings::Key::Kind::whole:
-      return "whole number";
-    case settings::Key::Kind::flag:
-      return "flag";
-    case settings::Key::Kind::text:
-      break;
-  }
-  return "choice";
-}
-
 // The kinds of model that alone know a setting; empty for a setting of all.
 std::vector<std::string> only_of(const settings::Key& key) {
   std::vector<std::string> kinds;
@@ -53,16 +40,7 @@ std::vector<std::string> only_of(const settings::Key& key) {
 }
 
 nlohmann::json to_json(const settings::Key& key) {
-  nlohmann::json json = {
-      {"key", key.name}, {"type", type_of(key)}, {"allowed", key.allowed()}, {"meaning", key.help}};
-  std::visit([&](const auto& value) { json["default"] = value; }, key.get());
-  using Kind = settings::Key::Kind;
-  if (key.kind == Kind::number || key.kind == Kind::whole) {
-    json["low"] = key.low;
-    json["high"] = key.high;
-    json["may_be_auto"] = key.may_be_auto;
-  }
-  if (key.kind == Kind::text) json["choices"] = key.choices;
+  nlohmann::json json = settings::declaration(key);
   if (const auto kinds = only_of(key); !kinds.empty()) json["only_of"] = kinds;
   return json;
 }

@@ -142,6 +142,9 @@ Run fresh_run(const Options& options) {
 // Goes on from a trained model, with its settings: only how it is trained may differ.
 Run warm_run(const Options& options) {
   Model model = load_model(options.from);
+  if (model.members() > 1)
+    throw Error(fmt::format("--from {}: it is an ensemble of {} members; give one of them, as {}",
+                            options.from, model.members(), member_path(options.from, 0).string()));
   if (model.network->has_distribution() && model.network->classes() > 0)
     throw Error(
         fmt::format("--from {}: it holds a classifier, which would not fit the states that change; "
@@ -180,9 +183,8 @@ std::string short_duration(double seconds) {
 void fit_to_budget(const Options& options, double seconds, double used, ThreadPool& pool,
                    StopFlag stop, Run& run) {
   TrainSettings& settings = run.model.config.train;
-  const std::filesystem::path first =
-      checkpoint_path(options.members > 1 ? members_path(options.out) / "1.model"
-                                          : std::filesystem::path(options.out));
+  const std::filesystem::path first = checkpoint_path(
+      options.members > 1 ? member_path(options.out, 0) : std::filesystem::path(options.out));
   if (options.resume && std::filesystem::exists(first)) {
     // The rate of the run that is continued was laid out already.
     const TrainSettings before = load_model(first).config.train;

@@ -25,7 +25,7 @@ void check_answer(const JumpOde<H>& network, const Agenda<S>& agenda, const Answ
       throw Error(fmt::format(
           "series {}: the distribution of {} at time {} is not finite; check its values, and train "
           "the model again with a lower train.learning_rate",
-          agenda.id, network.feature_name(j), stop.time * network.time_unit));
+          agenda.id, network.feature_name(j), network.time_origin + stop.time * network.time_unit));
     }
   }
 }

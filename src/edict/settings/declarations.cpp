@@ -5,35 +5,33 @@
 namespace edict::settings {
 namespace {
 
-const char* name_of(Key::Kind kind) {
-  switch (kind) {
+const char* type_of(const Key& key) {
+  switch (key.kind) {
     case Key::Kind::number:
       return "number";
     case Key::Kind::whole:
-      return "whole";
+      return "whole number";
     case Key::Kind::flag:
       return "flag";
-    default:
-      return "text";
+    case Key::Kind::text:
+      break;
   }
+  return "choice";
 }
 
 }  // namespace
 
-nlohmann::json declarations(const Keys& keys) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const Key& key : keys) {
-    nlohmann::json entry = {{"key", key.name}, {"type", name_of(key.kind)}, {"help", key.help}};
-    std::visit([&](const auto& value) { entry["default"] = value; }, key.get());
-    if (key.kind == Key::Kind::number || key.kind == Key::Kind::whole) {
-      entry["low"] = key.low;
-      entry["high"] = key.high;
-    }
-    if (key.kind == Key::Kind::text) entry["choices"] = key.choices;
-    if (key.may_be_auto) entry["auto"] = true;
-    list.push_back(std::move(entry));
+nlohmann::json declaration(const Key& key) {
+  nlohmann::json json = {
+      {"key", key.name}, {"type", type_of(key)}, {"allowed", key.allowed()}, {"meaning", key.help}};
+  std::visit([&](const auto& value) { json["default"] = value; }, key.get());
+  if (key.kind == Key::Kind::number || key.kind == Key::Kind::whole) {
+    json["low"] = key.low;
+    json["high"] = key.high;
+    json["may_be_auto"] = key.may_be_auto;
   }
-  return list;
+  if (key.kind == Key::Kind::text) json["choices"] = key.choices;
+  return json;
 }
 
 }  // namespace edict::settings

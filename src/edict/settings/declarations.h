@@ -7,8 +7,8 @@
 
 namespace edict::settings {
 
-// A list of objects: key, type ("number", "whole", "flag", "text"), default (the present value),
-// help; low and high of numbers, choices of texts, and auto where a number may be "auto".
-nlohmann::json declarations(const Keys& keys);
+// An object: key, type ("number", "whole number", "flag", "choice"), allowed and meaning in words,
+// default (the present value); low, high and may_be_auto of numbers, choices of texts.
+nlohmann::json declaration(const Key& key);
 
 }  // namespace edict::settings

@@ -386,7 +386,7 @@ class Chooser {
         text_.fail(header_, layout_.names[column], "is named for two purposes; name them apart");
       wanted[column] = true;
     }
-    if (!restricted && options_.like && !options_.all_columns)
+    if (!restricted && options_.like)
       for (const std::string& name : options_.like->reading.features)
         if (const auto column = find(name); column && free(*column))
           restricted = wanted[*column] = true;

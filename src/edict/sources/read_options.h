@@ -36,7 +36,6 @@ struct ReadOptions {
 
   // What is not said above is done as it was there, where the columns are found by their names.
   std::optional<KnownReading> like;
-  bool all_columns = false;  // as features also those that are unknown there
 
   CsvLimits limits;
 };
