@@ -427,6 +427,11 @@ TEST(MessyProblems, AreCountedBeyondTheFirstTwenty) {
   EXPECT_EQ(std::count(error.begin(), error.end(), '\n'), 21);
 }
 
+TEST(MessyProblems, ARowWithTooManyCellsIsOneOfThem) {
+  EXPECT_EQ(error_of("id,time,x,y\na,0,1,2\na,b,1,c,d\n"),
+            "f.csv:3: 5 cells where the header has 4; add or remove cells");
+}
+
 TEST(MessyProblems, LabelsThatAreQuantities) {
   std::string many = "id,time,x,label\n", fractions = many;
   for (int i = 0; i < 30; ++i) many += fmt::format("s{},0,1,{}\n", i, i);

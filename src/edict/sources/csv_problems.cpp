@@ -34,10 +34,17 @@ constexpr std::array<Words, kCsvProblems> kWords{{
 void CsvProblems::add(CsvProblem kind, const char* at, std::string_view column,
                       std::string_view what) {
   count(kind, 1);
+  of_row_.push_back(kind);
   // Those that are found late may stand early, so that a few more than shown are kept.
   if (found_.size() < 4 * kShown)
     found_.push_back(
         {at, column.empty() ? std::string(what) : fmt::format("column '{}': {}", column, what)});
+}
+
+void CsvProblems::drop_row(const char* row) {
+  for (const CsvProblem kind : of_row_) --counts_[static_cast<std::size_t>(kind)];
+  of_row_.clear();
+  while (!found_.empty() && found_.back().at >= row) found_.pop_back();
 }
 
 bool CsvProblems::empty() const {

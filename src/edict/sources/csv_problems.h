@@ -36,8 +36,11 @@ class CsvProblems {
   // As many more of the kind, without a place.
   void count(CsvProblem kind, std::size_t more) { counts_[static_cast<std::size_t>(kind)] += more; }
 
+  // What is added from here on belongs to one row, and can be dropped with it.
+  void begin_row() { of_row_.clear(); }
+  void drop_row(const char* row);
+
   bool empty() const;
-  bool full() const { return found_.size() >= kShown; }
 
   // Throws Error where there are any: one as `file:line: column 'x': what`, several as a list.
   void report() const;
@@ -52,6 +55,7 @@ class CsvProblems {
   const CsvText& text_;
   std::vector<Found> found_;
   std::array<std::size_t, kCsvProblems> counts_{};
+  std::vector<CsvProblem> of_row_;
 };
 
 }  // namespace edict

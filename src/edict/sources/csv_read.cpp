@@ -182,6 +182,8 @@ class CsvReader {
     const std::span<const CsvLayout::Column> columns(layout_.columns);
     const std::size_t observed = row_begin_ = rows_.value.size();
     time_was_wrong_ = name_was_long_ = false;
+    row_texts_.clear();
+    problems_.begin_row();
     std::int32_t series = layout_.one_series ? 0 : Dataset::kNone;
     std::int32_t label = Dataset::kNone, group = Dataset::kNone, feature = Dataset::kNone;
     const char* value_at = nullptr;
@@ -272,6 +274,9 @@ class CsvReader {
       if (*p != kSeparator) break;
     }
     p = CsvText::next_line(p);
+    // Its cells may stand under the wrong names, so what they hold is no further mistake.
+    for (TextColumn* texts : row_texts_) texts->take_back(row);
+    problems_.drop_row(row);
     problems_.add(CsvProblem::cells, row, {},
                   fmt::format("{} cells where the header has {}; add or remove cells", found,
                               layout_.columns.size()));
@@ -410,6 +415,7 @@ class CsvReader {
   double add_text(const CsvCell& cell, std::size_t column, TextColumn& texts) {
     if (!check_length(cell, column)) return kMissing;
     if (!valid_utf8(cell.text)) throw CsvNotUtf8{};
+    row_texts_.push_back(&texts);
     return texts.add(cell.text, cell.at);
   }
 
@@ -816,6 +822,7 @@ class CsvReader {
   double last_time_ = 0;
   // Of the row at hand.
   std::size_t row_begin_ = 0;
+  std::vector<TextColumn*> row_texts_;
   bool time_was_wrong_ = false, name_was_long_ = false;  // and noted as such
 
   std::vector<std::int32_t> labels_, group_of_;

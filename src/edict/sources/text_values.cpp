@@ -31,6 +31,13 @@ double TextColumn::add(std::string_view cell, const char* where) {
   return value_of_text(index);
 }
 
+void TextColumn::take_back(const char* row) {
+  if (cells > 0) --cells;  // an unknown one was not counted
+  if (at.empty() || at.back() < row) return;
+  at.pop_back();
+  text.pop_back();
+}
+
 ColumnMeaning meaning_of(const TextColumn& column, std::size_t numbers, bool known_as_numbers) {
   using Kind = ColumnMeaning::Kind;
   ColumnMeaning meaning;
@@ -45,6 +52,7 @@ ColumnMeaning meaning_of(const TextColumn& column, std::size_t numbers, bool kno
     return meaning;
   }
   if (!column.all_names) {
+    if (column.cells == 0) return meaning;  // all were taken back
     meaning.truth = std::all_of(names.begin(), names.end(),
                                 [](const auto& name) { return spelled_truth(name).has_value(); });
     if (meaning.truth) return meaning;

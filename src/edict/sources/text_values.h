@@ -56,6 +56,8 @@ struct TextColumn {
   std::size_t unknown = 0;
 
   double add(std::string_view cell, const char* where);
+  // Forgets the last cell, which stands behind `row`.
+  void take_back(const char* row);
 };
 
 // What the columns became, one entry each.
