@@ -414,10 +414,12 @@ class Model:
         return frame.iloc[order[:top]].reset_index(drop=True)
 
     def to_torch(self) -> Any:
-        """The network as a plain PyTorch module (:class:`edict.torch.EdictModule`)."""
-        from .torch import EdictModule
+        """The network as a plain PyTorch module (:class:`edict.torch.EdictModule`), of an ensemble
+        all of them (:class:`edict.torch.EdictEnsemble`). Distributions, with every option of the kind
+        ``edict`` but the solver dopri5; classifiers and other kinds are not supported."""
+        from .torch import EdictEnsemble, EdictModule
 
-        return EdictModule(self)
+        return EdictEnsemble(self) if self.info["members"] > 1 else EdictModule(self)
 
     def parts(self, data: Dataset) -> npt.NDArray[np.object_]:
         """Which part each series had in training: train, validation, test or unseen."""
