@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import edict
+
 ROOT = Path(__file__).resolve().parents[2]
 RENDER = ROOT / "scripts" / "render-notebook"
 LARGEST = 400_000  # bytes of a page with its figures
@@ -48,6 +50,17 @@ def test_live(tmp_path):
     assert "the same forecast from them: True" in page
 
 
+def test_physionet_on_other_stays(tmp_path):
+    """Without the data themselves: a table with two classes takes their place."""
+    frame = edict.waves(series=120, events=12)
+    frame["label"] = (frame["label"] == "fast").astype(int)
+    frame["time"] *= 48 / frame.groupby("id")["time"].transform("max")
+    frame.to_csv(tmp_path / "stays.csv", index=False)
+    outcome = render(ROOT / "examples/physionet.py", tmp_path, tmp_path / "stays.csv", "hidden=8", "epochs=2")
+    page = page_of(outcome, tmp_path, "physionet", 3)
+    assert "| stays | deaths | AUROC |" in page
+
+
 def test_a_cell_that_fails_ends_it_and_names_its_line(tmp_path):
     script = tmp_path / "broken.py"
     script.write_text("# %%\nx = 1\n\n# %%\nx.nothing\n")
@@ -57,7 +70,7 @@ def test_a_cell_that_fails_ends_it_and_names_its_line(tmp_path):
     assert not (tmp_path / "broken.md").exists()
 
 
-@pytest.mark.parametrize("name", ["own_data", "live"])
+@pytest.mark.parametrize("name", ["own_data", "physionet", "live"])
 def test_the_pages_in_the_repository_are_those_of_the_scripts(name):
     renderer = load_renderer()
     folder = ROOT / "docs" / "notebooks"
