@@ -120,6 +120,12 @@ class Model:
             return model
 
         model: Model = cls._long(call, progress, "training")
+        if model.info["piece"] and not data.reading["piece"] and from_model is None:
+            warnings.warn(
+                f"{len(data)} series are too few to split; cut into pieces of {model.info['piece']} "
+                "events, some to train on and some to judge by",
+                stacklevel=2,
+            )
         return model
 
     def classify(
@@ -416,7 +422,7 @@ class Model:
     def to_torch(self) -> Any:
         """The network as a plain PyTorch module (:class:`edict.torch.EdictModule`), of an ensemble
         all of them (:class:`edict.torch.EdictEnsemble`). Distributions, with every option of the kind
-        ``edict`` but the solver dopri5; classifiers and other kinds are not supported."""
+        ``edict`` but the solver dopri5; other kinds are refused, and a classifier is left out."""
         from .torch import EdictEnsemble, EdictModule
 
         return EdictEnsemble(self) if self.info["members"] > 1 else EdictModule(self)

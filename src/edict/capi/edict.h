@@ -221,7 +221,9 @@ typedef struct edict_guard {
 EDICT_EXPORT int edict_fit_settings(const edict_dataset* dataset, int64_t assignments,
                                     const char* const* assignment, edict_bytes** out);
 
-/* Trains a model. `toml`: settings as in a file, "" for the defaults, or NULL for those that fit
+/* Trains a model. Fewer than ten series, where they are long, are cut into about forty pieces, so
+ * that some can be judged by (edict_model_info tells the `piece`, in events; 0: whole series).
+ * `toml`: settings as in a file, "" for the defaults, or NULL for those that fit
  * the data; `assignments`: "key=value", which hold before both. With more than one of `members` an
  * ensemble of models that differ by their seeds. `from`: a trained model to start from instead of
  * anew, with its settings, scales and split; then `toml` is NULL, only train.… and loss.… may be
@@ -261,7 +263,8 @@ typedef struct edict_model_size {
 EDICT_EXPORT int edict_model_sizes(const edict_model* model, edict_model_size* sizes, size_t size);
 
 /* JSON: kind, features, statics, classes, config (every setting), t_cut, horizon, mean and scale of
- * each feature, what its times mean, how many series it has seen, and, where it was trained here,
+ * each feature, what its times mean, the events of a piece of a series that it learnt from (0: they
+ * were whole), how many series it has seen, and, where it was trained here,
  * the epochs. */
 EDICT_EXPORT int edict_model_info(const edict_model* model, edict_bytes** out);
 

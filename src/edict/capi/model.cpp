@@ -8,6 +8,7 @@
 #include "edict/capi/border.h"
 #include "edict/core/error.h"
 #include "edict/core/json_text.h"
+#include "edict/data/pieces.h"
 #include "edict/eval/anomalies.h"
 #include "edict/eval/classification.h"
 #include "edict/eval/distribution.h"
@@ -34,14 +35,19 @@ const Model& model_of(const edict_model* model) {
   return *model->model;
 }
 
-// The caller's data with the model's columns; copied only where they differ.
+// The caller's data with the model's columns; copied only where they differ. A model that learnt
+// from pieces of series is trained further and judged on pieces, and answers about whole series.
+enum class Series { whole, as_trained };
 class Matched {
  public:
-  Matched(const Model& model, const edict_dataset* dataset) {
+  Matched(const Model& model, const edict_dataset* dataset, Series series = Series::whole) {
     check_given(dataset, "dataset");
     given_ = &dataset->data;
-    if (given_->features == model.features && given_->statics == model.statics) return;
-    changed_ = model.match(*given_).data;
+    if (given_->features != model.features || given_->statics != model.statics)
+      changed_ = model.match(*given_).data;
+    const std::size_t piece = model.reading.piece;
+    if (piece > 0 && given_->reading.piece == 0 && series == Series::as_trained)
+      changed_ = in_pieces(data(), piece);
   }
   const Dataset& data() const { return changed_ ? *changed_ : *given_; }
 
@@ -133,6 +139,21 @@ auto without_option(const Body& body) {
   }
 }
 
+// The data to train on: a few long series are cut into pieces.
+class ToTrain {
+ public:
+  explicit ToTrain(const edict_dataset* dataset) {
+    check_given(dataset, "dataset");
+    given_ = &dataset->data;
+    if (const std::size_t piece = piece_length(*given_)) pieces_ = in_pieces(*given_, piece);
+  }
+  const Dataset& data() const { return pieces_ ? *pieces_ : *given_; }
+
+ private:
+  const Dataset* given_;
+  std::optional<Dataset> pieces_;
+};
+
 // As a file and assignments say, or, without a file, as fits the data.
 Config config_from(const char* toml, const std::vector<std::string>& given, const Dataset& data) {
   return without_option([&] {
@@ -150,11 +171,11 @@ Config config_from(const char* toml, const std::vector<std::string>& given, cons
 int edict_fit_settings(const edict_dataset* dataset, int64_t assignments,
                        const char* const* assignment, edict_bytes** out) {
   return across([&] {
-    check_given(dataset, "dataset");
+    const ToTrain training(dataset);
     check_given(out, "out");
     const std::vector<std::string> given = names_from(assignments, assignment, "assignments");
     const FittedSettings fitted =
-        without_option([&] { return fit_settings(dataset->data, given); });
+        without_option([&] { return fit_settings(training.data(), given); });
     nlohmann::json choices = nlohmann::json::array();
     for (const SettingChoice& choice : fitted.choices)
       choices.push_back({{"key", choice.key},
@@ -182,8 +203,12 @@ int edict_train(const edict_dataset* dataset, const char* toml, int64_t assignme
           "from: a model to start from has its settings, and is a single one; leave toml "
           "and members out");
     std::optional<Matched> matched;
-    if (from) matched.emplace(model_of(from), dataset);
-    const Dataset& data = matched ? matched->data() : dataset->data;
+    std::optional<ToTrain> fresh_data;
+    if (from)
+      matched.emplace(model_of(from), dataset, Series::as_trained);
+    else
+      fresh_data.emplace(dataset);
+    const Dataset& data = matched ? matched->data() : fresh_data->data();
     ThreadPool pool(threads_from(threads));
 
     std::optional<Model> first;
@@ -266,7 +291,7 @@ int edict_classify(const edict_model* model, const edict_dataset* dataset, int64
                    edict_control* control, edict_model** out) {
   return across([&] {
     const Model& frozen = model_of(model);
-    const Matched matched(frozen, dataset);
+    const Matched matched(frozen, dataset, Series::as_trained);
     check_given(out, "out");
     Config config = frozen.config;
     for (const std::string& one : names_from(assignments, assignment, "assignments")) {
@@ -354,6 +379,7 @@ int edict_model_info(const edict_model* model, edict_bytes** out) {
                    {"mean", m.protocol.population.mean},
                    {"scale", m.protocol.population.scale},
                    {"time_axis", to_json(m.time_axis)},
+                   {"piece", m.reading.piece},
                    {"seen",
                     {{"train", count(Part::train)},
                      {"validation", count(Part::validation)},
@@ -465,7 +491,7 @@ int edict_model_evaluate(const edict_model* model, const edict_dataset* dataset,
                          edict_bytes** out) {
   return across([&] {
     const Model& m = model_of(model);
-    const Matched matched(m, dataset);
+    const Matched matched(m, dataset, Series::as_trained);
     check_given(part, "part");
     check_given(out, "out");
     const std::vector<std::size_t> series = m.series_of(matched.data(), part);
