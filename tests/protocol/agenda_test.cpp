@@ -175,8 +175,9 @@ TEST_P(AgendaTest, EvaluationNeverAbsorbsWhatItJudges) {
     });
     // Of one moment, what is judged is asked before the rest enters.
     for (std::size_t s = 1; s < agenda.stops.size(); ++s)
-      if (agenda.stops[s].time == agenda.stops[s - 1].time)
+      if (agenda.stops[s].time == agenda.stops[s - 1].time) {
         EXPECT_TRUE(agenda.stops[s - 1].what & A::kQuery);
+      }
   }
   EXPECT_GT(hidden, 0u);
   EXPECT_GT(later, 0u);

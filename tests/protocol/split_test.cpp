@@ -164,7 +164,9 @@ TEST(SplitByGroup, ASeriesWithoutGroupIsOnItsOwn) {
   for (int k = 0; k < 200; ++k) d.add_series(fmt::format("alone{}", k));
   auto by_group = parts_by_id(d, split(d, 0, 0.7, 0.1, SplitBy::group));
   for (const auto& [id, part] : parts_by_id(d, split(d, 0)))
-    if (id.starts_with("alone")) EXPECT_EQ(by_group.at(id), part);
+    if (id.starts_with("alone")) {
+      EXPECT_EQ(by_group.at(id), part);
+    }
 }
 
 TEST(SplitError, SaysWhatIsMissing) {

@@ -54,7 +54,8 @@ int edict_builder_new(int64_t series, const char* const* ids, int64_t features,
   return across([&] {
     check_given(out, "out");
     *out = new edict_builder{DatasetBuilder(names_from(series, ids, "ids"),
-                                            names_from(features, feature_names, "feature_names"))};
+                                            names_from(features, feature_names, "feature_names")),
+                             {}};
   });
 }
 

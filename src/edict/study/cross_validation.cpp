@@ -98,10 +98,11 @@ std::vector<FoldMetric> fold_metrics(const CrossValidation& result) {
     metrics.push_back(std::move(metric));
   };
   using Task = std::optional<CalibrationResult> Evaluation::*;
-  for (const auto& [name, task] :
+  for (const auto& [known_as, asked] :
        {std::pair<const char*, Task>("interpolation", &Evaluation::interpolation),
         {"extrapolation", &Evaluation::extrapolation}}) {
-    const auto add_of = [&](const char* metric, const auto& value) {
+    // Clang 14 lets no lambda capture a structured binding.
+    const auto add_of = [&, name = known_as, task = asked](const char* metric, const auto& value) {
       add(fmt::format("{} {}", name, metric), [&](const FoldResult& fold) {
         return fold.evaluation && (*fold.evaluation).*task ? value(*((*fold.evaluation).*task))
                                                            : kNone;
