@@ -21,6 +21,7 @@ void add_commands(CLI::App& app) {
   add_train(app);
   add_search(app);
   add_classify(app);
+  add_calibrate(app);
   add_predict(app);
   add_impute(app);
   add_evaluate(app);

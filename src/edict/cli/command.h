@@ -27,6 +27,7 @@ void add_info(CLI::App& app);
 void add_init(CLI::App& app);
 void add_settings(CLI::App& app);
 void add_train(CLI::App& app);
+void add_calibrate(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_predict(CLI::App& app);
 void add_impute(CLI::App& app);

@@ -56,6 +56,12 @@ constexpr About kCommands[] = {
   # a classifier on a trained model
   edict classify waves.model waves.csv --out waves.clf
 )"},
+    {"calibrate", kModels, R"(
+  # intervals that hold what they say, by the series that chose the model
+  edict calibrate waves.model waves.csv --out calibrated.model
+  # and what they then promise of series never seen
+  edict predict calibrated.model waves.csv --ahead 1,2 --conformal --out ahead.csv
+)"},
     {"predict", kAnswers, R"(
   # distributions at times of your choice
   edict predict waves.model waves.csv --at 0:0.5:12 --out predictions.csv
