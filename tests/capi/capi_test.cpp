@@ -38,9 +38,11 @@ class Capi : public testing::Test {
   void SetUp() override {
     data_ = generate_synthetic(40, 3);
     write_csv(data_, folder_ / "data.csv");
-    ASSERT_EQ(edict_dataset_read((folder_ / "data.csv").c_str(), &dataset_), EDICT_OK)
+    ASSERT_EQ(edict_dataset_read((folder_ / "data.csv").c_str(), nullptr, &dataset_), EDICT_OK)
         << edict_last_error();
-    ASSERT_EQ(edict_train(dataset_, "", 4, kSettings, 1, nullptr, 0, 1, nullptr, &model_), EDICT_OK)
+    ASSERT_EQ(
+        edict_train(dataset_, "", 4, kSettings, 1, nullptr, 0, nullptr, 0, 1, nullptr, &model_),
+        EDICT_OK)
         << edict_last_error();
   }
   void TearDown() override {
@@ -238,7 +240,7 @@ TEST_F(Capi, StoppedTrainingLeavesTheLastWholeEpoch) {
     } while (progress.epochs_done < 2);
     edict_control_stop(control);
   });
-  EXPECT_EQ(edict_train(dataset_, "", 3, many, 1, nullptr, 0, 1, control, &model),
+  EXPECT_EQ(edict_train(dataset_, "", 3, many, 1, nullptr, 0, nullptr, 0, 1, control, &model),
             EDICT_INTERRUPTED);
   stopper.join();
   edict_progress progress;
@@ -256,16 +258,18 @@ TEST_F(Capi, StoppedTrainingLeavesTheLastWholeEpoch) {
 TEST_F(Capi, WhatIsWrongIsACodeAndALine) {
   edict_model* model = nullptr;
   const char* const mistyped[] = {"train.epochz=3"};
-  EXPECT_EQ(edict_train(dataset_, nullptr, 1, mistyped, 1, nullptr, 0, 1, nullptr, &model),
-            EDICT_INPUT);
+  EXPECT_EQ(
+      edict_train(dataset_, nullptr, 1, mistyped, 1, nullptr, 0, nullptr, 0, 1, nullptr, &model),
+      EDICT_INPUT);
   EXPECT_EQ(std::string(edict_last_error()),
             "unknown key 'train.epochz'; did you mean 'train.epochs'?");
   EXPECT_EQ(model, nullptr);
   EXPECT_EQ(edict_model_load("/nowhere/at/all", &model), EDICT_INPUT);
   EXPECT_EQ(edict_model_load(nullptr, &model), EDICT_INPUT);
   EXPECT_EQ(std::string(edict_last_error()), "path is NULL");
-  EXPECT_EQ(edict_train(nullptr, nullptr, 0, nullptr, 1, nullptr, 0, 1, nullptr, &model),
-            EDICT_INPUT);
+  EXPECT_EQ(
+      edict_train(nullptr, nullptr, 0, nullptr, 1, nullptr, 0, nullptr, 0, 1, nullptr, &model),
+      EDICT_INPUT);
   const double backwards[] = {2, 1};
   std::vector<double> mean(40 * 2 * 3);
   EXPECT_EQ(edict_model_predict(model_, dataset_, 2, backwards, 0, kInf, nullptr, 1, nullptr,

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -17,9 +18,11 @@
 #include "edict/math/student_t.h"
 #include "edict/model/encode.h"
 #include "edict/model/fit_settings.h"
+#include "edict/train/budget.h"
 #include "edict/train/classifier_training.h"
 #include "edict/train/ensemble_training.h"
 #include "edict/train/trainer.h"
+#include "edict/train/warm_start.h"
 
 using namespace edict;
 using namespace edict::capi;
@@ -164,26 +167,65 @@ int edict_fit_settings(const edict_dataset* dataset, int64_t assignments,
 }
 
 int edict_train(const edict_dataset* dataset, const char* toml, int64_t assignments,
-                const char* const* assignment, int64_t members, const char* out_path, int resume,
-                int threads, edict_control* control, edict_model** out) {
+                const char* const* assignment, int64_t members, const edict_model* from,
+                double budget, const char* out_path, int resume, int threads,
+                edict_control* control, edict_model** out) {
   return across([&] {
+    const auto begin = std::chrono::steady_clock::now();
     check_given(dataset, "dataset");
     check_given(out, "out");
     *out = nullptr;
-    const Dataset& data = dataset->data;
-    const Config config =
-        config_from(toml, names_from(assignments, assignment, "assignments"), data);
-    const Split parts = split(data, config.data);
-    check_trainable(parts, config.data);
+    const std::vector<std::string> given = names_from(assignments, assignment, "assignments");
+    if (!(budget >= 0)) throw Error("budget: give seconds, or 0 for no limit");
+    if (from && (toml || members != 1))
+      throw Error(
+          "from: a model to start from has its settings, and is a single one; leave toml "
+          "and members out");
+    std::optional<Matched> matched;
+    if (from) matched.emplace(model_of(from), dataset);
+    const Dataset& data = matched ? matched->data() : dataset->data;
     ThreadPool pool(threads_from(threads));
-    std::int64_t member = 0;
+
+    std::optional<Model> first;
+    Split parts;
+    if (from) {
+      first = without_option([&] { return warm_start(model_of(from), given, "from"); });
+      parts = split_for_more_training(*first, data);
+    } else {
+      const Config config = config_from(toml, given, data);
+      parts = split(data, config.data);
+      check_trainable(parts, config.data);
+      first = Model::create(config, data, parts);
+    }
     EnsembleOptions options;
     options.members = size_of(members, "members");
-    options.on_member = [&](std::size_t m) { member = static_cast<std::int64_t>(m); };
     TrainOptions& training = options.training;
     if (out_path) training.out = out_path;
     training.resume = resume != 0;
     training.stop = stop_of(control);
+    training.start_counts = from != nullptr;
+    if (budget > 0) {
+      const auto free = [&](const std::string& key) {
+        return !from && !toml && std::ranges::none_of(given, [&](const std::string& one) {
+          return one.starts_with(key + "=");
+        });
+      };
+      const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begin;
+      fit_to_budget(*first, data, parts, pool,
+                    {budget - used.count(), options.members, training.out, training.resume,
+                     free("train.epochs"), free("train.patience")},
+                    training.stop);
+      training.deadline = begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                      std::chrono::duration<double>(budget));
+    }
+    const Config config = first->config;
+    const auto in_time = [&](const TrainResult& result) {
+      if (result.out_of_time && result.rows.empty())
+        throw Error("the budget was over before the first epoch was; give more time");
+    };
+
+    std::int64_t member = 0;
+    options.on_member = [&](std::size_t m) { member = static_cast<std::int64_t>(m); };
     training.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
                             const LossSums& sums) {
       tell_batch(control, epoch, config.train.epochs, batch, batches,
@@ -194,23 +236,26 @@ int edict_train(const edict_dataset* dataset, const char* toml, int64_t assignme
       });
     };
     training.on_epoch = [&](const EpochRow& row) { tell_epoch(control, row); };
+    if (members == 1) {  // of which the best so far is of use when it is stopped
+      auto model = std::make_shared<Model>(std::move(*first));
+      const TrainResult result = train(*model, data, parts, pool, training);
+      if (!result.rows.empty()) *out = new edict_model{std::move(model), epochs_json(result.rows)};
+      if (result.interrupted) throw Interrupted();
+      in_time(result);
+      return;
+    }
     const auto fresh = [&](std::int64_t seed) {
       Config own = config;
       own.train.seed = seed;
       return Model::create(own, data, parts);
     };
-    if (members == 1) {  // of which the best so far is of use when it is stopped
-      auto model = std::make_shared<Model>(fresh(config.train.seed));
-      const TrainResult result = train(*model, data, parts, pool, training);
-      if (!result.rows.empty()) *out = new edict_model{std::move(model), epochs_json(result.rows)};
-      if (result.interrupted) throw Interrupted();
-      return;
-    }
     EnsembleResult result = train_ensemble(fresh, config.train.seed, data, parts, pool, options);
     if (result.interrupted) throw Interrupted();
     std::vector<EpochRow> rows;
-    for (const TrainResult& own : result.members)
+    for (const TrainResult& own : result.members) {
+      in_time(own);
       rows.insert(rows.end(), own.rows.begin(), own.rows.end());
+    }
     *out =
         new edict_model{std::make_shared<const Model>(std::move(result.model)), epochs_json(rows)};
   });
