@@ -100,6 +100,12 @@ constexpr About kCommands[] = {
   # the Synthetic half of the paper, in a few minutes
   edict reproduce --quick --out results
 )"},
+    {"benchmark", kExperiments, R"(
+  # how far from the best there is, on a process whose exact predictor is known
+  edict benchmark --tasks ornstein-uhlenbeck --out field
+  # forecasts by the rules of others, on a tenth of the stays
+  edict benchmark --tasks forecast --from downloads --series 800 --out field
+)"},
     {"help", kPrompt, R"(
   # the same as edict train --help
   edict help train
