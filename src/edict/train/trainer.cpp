@@ -318,6 +318,7 @@ TrainResult train(Model& model, const Dataset& data, const Split& split, ThreadP
                             settings.recalibrate ? "recalibrate" : "calibrate",
                             model.config.model.kind,
                             settings.recalibrate ? "recalibrate" : "calibrate"));
+  model.calibration = {};  // of the distributions before
   const TrainingSet set = model.network->has_distribution()
                               ? distribution_training_set(model, data, split)
                               : class_training_set(model, data, split);
