@@ -27,7 +27,7 @@ constexpr std::array<Column, 12> kColumns{{{"crps", "CRPS", 4, -1},
                                            {"regret", "regret, nats", 4, -1},
                                            {"ece", "ECE", 4, -1},
                                            {"coverage 90 %", "90 % holds", 3, 0},
-                                           {"farthest of a feature", "worst feature off by", 3, -1},
+                                           {"farthest of a feature", "worst feature", 3, -1},
                                            {"auroc", "AUROC", 3, 1},
                                            {"auprc", "AUPRC", 3, 1},
                                            {"log loss", "log loss", 3, -1},
@@ -40,7 +40,9 @@ const Column& column_of(const std::string& metric) {
 
 std::string number(const BenchmarkValue* value) {
   if (!value) return "–";
-  const int digits = column_of(value->metric).digits;
+  // Published tables have three digits.
+  const int own = column_of(value->metric).digits;
+  const int digits = value->source.empty() ? own : std::min(own, 3);
   const std::string text = fmt::format("{:.{}f}", value->value, digits);
   return value->deviation > 0 ? fmt::format("{} ± {:.{}f}", text, value->deviation, digits) : text;
 }
@@ -48,7 +50,9 @@ std::string number(const BenchmarkValue* value) {
 // Published figures have three digits; what is equal to that many is equal.
 bool best(const BenchmarkTable& table, std::size_t column, const BenchmarkValue& value) {
   const int better = column_of(value.metric).better;
-  if (better == 0 || table.rows.size() < 2) return false;
+  const auto known = std::count_if(table.rows.begin(), table.rows.end(),
+                                   [&](const auto& row) { return row.values[column]; });
+  if (better == 0 || known < 2) return false;
   return std::all_of(table.rows.begin(), table.rows.end(), [&](const auto& row) {
     const BenchmarkValue* other = row.values[column];
     return !other || better * (value.value - other->value) > -5e-4;
@@ -123,7 +127,8 @@ std::string benchmark_page(const std::vector<BenchmarkTable>& tables, const std:
   for (const BenchmarkTable& table : tables) {
     text += fmt::format(
         "<section id=\"{}\"><h2>{}</h2>\n<p>{}. Every value counts once; the best of a column in "
-        "bold. Rows without a source were measured here.</p>\n<div class=\"scroll\"><table><thead>"
+        "bold; worst feature: how far its 90 % intervals are off.</p>\n<div "
+        "class=\"scroll\"><table><thead>"
         "<tr><th class=\"text\" scope=\"col\">method</th>",
         table.task.name, escape(table.task.name), escape(table.task.title));
     for (const std::string& metric : table.metrics)
@@ -136,7 +141,8 @@ std::string benchmark_page(const std::vector<BenchmarkTable>& tables, const std:
         text += fmt::format("<td>{}{}{}</td>", bold ? "<b>" : "", number(row.values[k]),
                             bold ? "</b>" : "");
       }
-      text += fmt::format("<td class=\"text\">{}</td></tr>\n", escape(row.source));
+      text += fmt::format("<td class=\"text\">{}</td></tr>\n",
+                          escape(row.source.empty() ? "measured here" : row.source));
     }
     text += "</tbody></table></div></section>\n";
   }
