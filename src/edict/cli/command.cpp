@@ -21,6 +21,7 @@ void add_commands(CLI::App& app) {
   add_train(app);
   add_search(app);
   add_classify(app);
+  add_calibrate(app);
   add_predict(app);
   add_impute(app);
   add_evaluate(app);
@@ -28,6 +29,7 @@ void add_commands(CLI::App& app) {
   add_explore(app);
   add_stress(app);
   add_reproduce(app);
+  add_benchmark(app);
   add_help(app);
   add_man(app);
   add_completion(app);

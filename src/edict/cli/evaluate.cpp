@@ -101,6 +101,8 @@ void run(const Options& options) {
   fmt::print(text, "{} split, {} series, {} units, t_cut {:.6g}\n", judged.split,
              judged.series.size(), model.config.data.standardise ? "standardised" : "raw",
              model.protocol.t_cut);
+  if (!model.calibration.empty())
+    fmt::print(text, "calibrated by {} series (edict calibrate)\n", model.calibration.fit_series);
   if (result) {
     fmt::print(text, "\n");
     print(text, *result, model.config.model.kind, options);

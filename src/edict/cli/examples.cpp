@@ -56,6 +56,12 @@ constexpr About kCommands[] = {
   # a classifier on a trained model
   edict classify waves.model waves.csv --out waves.clf
 )"},
+    {"calibrate", kModels, R"(
+  # intervals that hold what they say, by the series that chose the model
+  edict calibrate waves.model waves.csv --out calibrated.model
+  # and what they then promise of series never seen
+  edict predict calibrated.model waves.csv --ahead 1,2 --conformal --out ahead.csv
+)"},
     {"predict", kAnswers, R"(
   # distributions at times of your choice
   edict predict waves.model waves.csv --at 0:0.5:12 --out predictions.csv
@@ -93,6 +99,12 @@ constexpr About kCommands[] = {
     {"reproduce", kExperiments, R"(
   # the Synthetic half of the paper, in a few minutes
   edict reproduce --quick --out results
+)"},
+    {"benchmark", kExperiments, R"(
+  # how far from the best there is, on a process whose exact predictor is known
+  edict benchmark --tasks ornstein-uhlenbeck --out field
+  # forecasts by the rules of others, on a tenth of the stays
+  edict benchmark --tasks forecast --from downloads --series 800 --out field
 )"},
     {"help", kPrompt, R"(
   # the same as edict train --help

@@ -26,7 +26,7 @@ struct Options {
   std::string model, data, at, ahead, clips, quantiles;
   std::vector<std::string> above, below, features;
   RowOutput out;
-  bool classes = false;
+  bool classes = false, conformal = false;
   double level = 0.9;
   std::int64_t top = 0;
   GuardOptions guard;
@@ -42,6 +42,7 @@ struct Asked {
   bool ahead = false;              // --ahead
   std::vector<std::string> dates;  // --at, where it gives dates
   double level = 0.9;
+  std::vector<double> conformal;  // of each feature, the level that keeps it; or empty
   std::vector<double> quantiles;
   std::vector<Limit> limits;
   std::vector<std::size_t> features;  // whose rows are written
@@ -64,11 +65,14 @@ class DistributionCells {
   explicit DistributionCells(const Asked& asked) : asked_(asked), quantiles_(asked.quantiles) {}
 
   void write(const Marginal& m, std::size_t feature, RowText& row) {
-    // Quantiles of scale 1 are a root search, and a function of dof, which the features of a
-    // moment usually share.
-    if (!(m.dof == dof_)) {
+    const double level = asked_.conformal.empty() ? asked_.level : asked_.conformal[feature];
+    // Quantiles of scale 1 are a root search, and a function of dof and level, which the features
+    // of a moment usually share.
+    if (!(m.dof == dof_ && level == level_)) {
       dof_ = m.dof;
-      half_ = half_width({0, 0, 0, 1, m.dof}, asked_.level);
+      level_ = level;
+      half_ = level < 1 ? half_width({0, 0, 0, 1, m.dof}, level)
+                        : std::numeric_limits<double>::infinity();
       for (std::size_t k = 0; k < quantiles_.size(); ++k)
         quantiles_[k] = standard_quantile(asked_.quantiles[k], m.dof);
     }
@@ -93,7 +97,7 @@ class DistributionCells {
  private:
   const Asked& asked_;
   std::vector<double> quantiles_;
-  double dof_ = kNaN, half_ = 0;
+  double dof_ = kNaN, level_ = kNaN, half_ = 0;
 };
 
 // What a thread made of some series.
@@ -300,9 +304,9 @@ class Prediction {
       fmt::print(told, "{}: {} observations of {} series, each against what was expected\n", path,
                  rows, data_.size());
     else
-      fmt::print(told, "{}: {} rows, {} series at {} times{}, {} % interval\n", path, rows,
+      fmt::print(told, "{}: {} rows, {} series at {} times{}, {} % {}interval\n", path, rows,
                  data_.size(), times, asked_.ahead ? " after their last observation" : "",
-                 100 * options_.level);
+                 100 * options_.level, options_.conformal ? "conformal " : "");
     if (options_.guard.kind != "none")
       fmt::print(told, "{}\n", clipped_text(clipped, data_.observations()));
   }
@@ -372,6 +376,17 @@ Asked understood(const Options& options, const Model& model, bool classes) {
         "leave them out");
   if (options.top > 0 && !asked.events)
     throw Error("--top lists the least expected observations; give --at events with it");
+  if (options.conformal) {
+    if (classes)
+      throw Error("--conformal is about intervals of features, not of classes; leave it out");
+    if (model.calibration.empty())
+      throw Error(fmt::format(
+          "--conformal: {} was not calibrated, and promises nothing; make one that does with "
+          "`edict calibrate {} DATA --out FILE`",
+          options.model, options.model));
+    for (const FeatureCalibration& own : model.calibration.features)
+      asked.conformal.push_back(conformal_level(own.steps, options.level));
+  }
   if (!options.quantiles.empty())
     asked.quantiles = parse_probabilities("--quantiles", options.quantiles);
   for (const std::string& text : options.above)
@@ -422,6 +437,10 @@ void add_predict(CLI::App& app) {
   command->add_option("--level", options->level, "of the predictive interval [lower, upper]")
       ->check(CLI::Range(0.001, 0.999999))
       ->capture_default_str();
+  command->add_flag("--conformal", options->conformal,
+                    "that interval so wide that it holds an observation of a new series at least "
+                    "as often as --level says, whatever the model is worth; for models of `edict "
+                    "calibrate`, infinite where too few series were there to promise it");
   command->add_option("--quantiles", options->quantiles, "further columns q0.1, q0.5, …")
       ->type_name("0.1,0.5,0.9");
   command

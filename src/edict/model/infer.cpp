@@ -74,8 +74,8 @@ std::vector<std::vector<Answer>> infer_members(const Model& model,
   return answers;
 }
 
-std::vector<Answer> infer(const Model& model, std::span<const Example> examples, ThreadPool& pool,
-                          const InferenceOptions& options) {
+std::vector<Answer> infer_uncalibrated(const Model& model, std::span<const Example> examples,
+                                       ThreadPool& pool, const InferenceOptions& options) {
   std::vector<std::vector<Answer>> members = infer_members(model, examples, pool, options);
   if (members.size() == 1) return std::move(members.front());
   std::vector<Answer> answers(examples.size());
@@ -84,6 +84,16 @@ std::vector<Answer> infer(const Model& model, std::span<const Example> examples,
     for (const auto& of_member : members) own.push_back(&of_member[i]);
     answers[i] = mixture(own, static_cast<std::size_t>(model.network->hidden()));
   });
+  return answers;
+}
+
+std::vector<Answer> infer(const Model& model, std::span<const Example> examples, ThreadPool& pool,
+                          const InferenceOptions& options) {
+  std::vector<Answer> answers = infer_uncalibrated(model, examples, pool, options);
+  if (!model.calibration.empty() && options.marginals != InferenceOptions::Marginals::none)
+    pool.for_each(answers.size(), [&](std::size_t i, std::size_t) {
+      model.calibration.apply(*examples[i].agenda, options.marginals, answers[i]);
+    });
   return answers;
 }
 

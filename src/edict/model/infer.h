@@ -11,8 +11,13 @@
 namespace edict {
 
 // One answer an example; of an ensemble, what its members say together (model/ensemble.h).
+// Marginals are calibrated, where the model carries a calibration.
 std::vector<Answer> infer(const Model& model, std::span<const Example> examples, ThreadPool& pool,
                           const InferenceOptions& options);
+
+// The same as the network itself says it.
+std::vector<Answer> infer_uncalibrated(const Model& model, std::span<const Example> examples,
+                                       ThreadPool& pool, const InferenceOptions& options);
 
 // The same of each member by itself.
 std::vector<std::vector<Answer>> infer_members(const Model& model,

@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "edict/core/error.h"
-#include "edict/train/recalibrate.h"
+#include "edict/train/calibrate.h"
 
 namespace edict {
 
@@ -58,10 +58,10 @@ EnsembleResult train_ensemble(const std::function<Model(std::int64_t seed)>& fre
   }
   result.model = ensemble(std::move(members));
   if (one) return result;
-  if (result.model.config.train.recalibrate) {
+  if (result.model.network->has_distribution()) {
     try {
       const TrainingSet set = distribution_training_set(result.model, data, split);
-      recalibrate(result.model, set.validation, pool, options.training.stop);
+      calibrate_trained(result.model, set.validation, pool, options.training.stop);
     } catch (const Interrupted&) {
       result.interrupted = true;
       return result;

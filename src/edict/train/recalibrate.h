@@ -3,9 +3,8 @@
 //
 // The central interval that just reaches an observation has a level u; where the distribution is
 // right, u is uniform and its mean a half. The factor is the one that makes it so; that mean is
-// also what the average coverage of all intervals is short of one. Every series weighs the same,
-// and so do what is before t_cut and what comes after it, however many observations there are of
-// each.
+// also what the average coverage of all intervals is short of one. Observations weigh as
+// train/weighted_observations.h tells.
 #pragma once
 
 #include <span>

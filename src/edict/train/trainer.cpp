@@ -14,8 +14,8 @@
 #include "edict/data/fingerprint.h"
 #include "edict/model/infer.h"
 #include "edict/model/state_classifier.h"
+#include "edict/train/calibrate.h"
 #include "edict/train/checkpoint.h"
-#include "edict/train/recalibrate.h"
 #include "edict/train/schedule.h"
 
 namespace edict {
@@ -312,21 +312,24 @@ std::filesystem::path metrics_path(const std::filesystem::path& out) {
 TrainResult train(Model& model, const Dataset& data, const Split& split, ThreadPool& pool,
                   const TrainOptions& options) {
   check_trainable(split, model.config.data);
-  if (model.config.train.recalibrate && !model.network->has_distribution())
-    throw Error(
-        fmt::format("train.recalibrate: {} has no distribution to recalibrate; leave it out",
-                    model.config.model.kind));
+  const TrainSettings& settings = model.config.train;
+  if ((settings.recalibrate || settings.calibrate) && !model.network->has_distribution())
+    throw Error(fmt::format("train.{}: {} has no distribution to {}; leave it out",
+                            settings.recalibrate ? "recalibrate" : "calibrate",
+                            model.config.model.kind,
+                            settings.recalibrate ? "recalibrate" : "calibrate"));
+  model.calibration = {};  // of the distributions before
   const TrainingSet set = model.network->has_distribution()
                               ? distribution_training_set(model, data, split)
                               : class_training_set(model, data, split);
   TrainResult result = Trainer(model, set, model.config.train,
                                options.out.empty() ? 0 : fingerprint(data), pool, options)
                            .run();
-  if (model.config.train.recalibrate && !result.interrupted && !result.rows.empty()) {
+  if ((settings.recalibrate || settings.calibrate) && !result.interrupted && !result.rows.empty()) {
     // Interrupted here, the model file stays as the last epoch left it; a resumed run finds no
     // epoch left to train and ends with this step.
     try {
-      recalibrate(model, set.validation, pool, options.stop);
+      calibrate_trained(model, set.validation, pool, options.stop);
       if (!options.out.empty()) save_model(model, options.out);
     } catch (const Interrupted&) {
       result.interrupted = true;
