@@ -50,7 +50,7 @@ inline std::vector<DamagedJson> every_damage(const nlohmann::json& whole) {
       self(self, value, at / key);
     }
   };
-  visit(visit, whole, {});
+  visit(visit, whole, nlohmann::json::json_pointer());
   return result;
 }
 

@@ -1,5 +1,6 @@
 // The importers from the command line, on tiny downloads made here.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "cli/tool.h"
 
@@ -83,6 +84,12 @@ TEST_F(ImportTest, PhysionetTellsWhatItRemoved) {
   expect(outcome.out, "data.csv: 2 series, 2 events, 2 observations of 34 features, 2 classes");
   expect(outcome.out + outcome.err, "HR: 1 of 3 values outside 10 to 300 bpm");
   expect(read("data.csv"), "static:Age");
+  // The same for programs.
+  ASSERT_EQ(edict("import physionet --from down --out data.csv --json found.json").code, 0);
+  const nlohmann::json found = nlohmann::json::parse(read("found.json"));
+  EXPECT_EQ(found["series"], 2);
+  EXPECT_EQ(found["features"].size(), 34u);
+  expect(found["cleaning"].dump(), "HR: 1 of 3 values outside 10 to 300 bpm");
 }
 
 TEST_F(ImportTest, ActivityCutsWindowsOfTheLengthAskedFor) {

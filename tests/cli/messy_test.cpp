@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "cli/tool.h"
@@ -52,6 +53,64 @@ TEST_F(MessyTest, DatesWithZonesAndOnePatientWithoutAnId) {
   EXPECT_EQ(numbers.code, 2);
   EXPECT_EQ(std::count(numbers.err.begin(), numbers.err.end(), '\n'), 1) << numbers.err;
   EXPECT_NE(numbers.err.find("the model was trained on dates"), std::string::npos) << numbers.err;
+}
+
+// One patient's own table: pieces of it are trained on, others judge, and answers are about the
+// whole.
+TEST_F(MessyTest, OnePatientAlone) {
+  std::string csv = "charttime,heart_rate\n";
+  for (int e = 0; e < 200; ++e)
+    csv += fmt::format("2024-03-{:02} {:02}:{:02},{:.2f}\n", 1 + e / 24, e % 24, 7 * e % 60,
+                       80 + 10 * std::sin(0.4 * e));
+  write("alone.csv", csv);
+  const Outcome trained = edict("train alone.csv --id none --out m" + kFew);
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_NE(trained.err.find("1 series is too few to split; cut into 40 pieces of 5 events"),
+            std::string::npos)
+      << trained.err;
+  ASSERT_EQ(edict("plot m alone.csv --out p.html").code, 0);
+  EXPECT_NE(read("p.html").find("<svg"), std::string::npos);
+  // Test pieces, not the whole series as if it were new.
+  const Outcome judged = edict("evaluate m alone.csv");
+  ASSERT_EQ(judged.code, 0) << judged.err;
+  EXPECT_EQ((judged.out + judged.err).find("none of them seen"), std::string::npos) << judged.out;
+  const Outcome ahead = edict("predict m alone.csv --ahead 2 --out p.csv");
+  ASSERT_EQ(ahead.code, 0) << ahead.err;
+  EXPECT_TRUE(second_line("p.csv").starts_with("1,2024-03-09 09:13,2,heart_rate,"))
+      << second_line("p.csv");
+}
+
+// A date asks for one moment on every series' own clock.
+TEST_F(MessyTest, AnswersAtADate) {
+  put(messy::semicolons());
+  ASSERT_EQ(edict("train export.csv --out m" + kFew).code, 0);
+  const Outcome asked = edict("predict m export.csv --at '01.03.2024 12:00' --out p.csv");
+  ASSERT_EQ(asked.code, 0) << asked.err;
+  EXPECT_TRUE(second_line("p.csv").starts_with("1000,01.03.2024 12:00,puls,"))
+      << second_line("p.csv");
+  // The first series begins at 08:30, so it is the same as three and a half hours.
+  ASSERT_EQ(edict("predict m export.csv --at 3.5 --out q.csv").code, 0);
+  EXPECT_EQ(second_line("p.csv"), second_line("q.csv"));
+  const Outcome wrong = edict("predict m export.csv --at 31.02.2024 --out r.csv");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_EQ(std::count(wrong.err.begin(), wrong.err.end(), '\n'), 1) << wrong.err;
+  EXPECT_FALSE(exists("r.csv"));
+}
+
+// Hours from each series' first event, and the same visits in Unix time, lead to the same model.
+TEST_F(MessyTest, UnixTimeAndHoursLeadToTheSameModel) {
+  std::string hours = "id,time,x\n", unix = hours;
+  for (int s = 0; s < 24; ++s)
+    for (int e = 0; e < 8; ++e) {
+      const double time = 0.25 * (s % 3) + 2.5 * e, x = std::sin(0.3 * time + s);
+      hours += fmt::format("p{},{},{:.4f}\n", s, time, x);
+      unix += fmt::format("p{},{:.0f},{:.4f}\n", s, 1709280000 + 86400.0 * s + 3600 * time, x);
+    }
+  write("hours.csv", hours);
+  write("unix.csv", unix);
+  ASSERT_EQ(edict("train hours.csv --origin first --out h" + kFew).code, 0);
+  ASSERT_EQ(edict("train unix.csv --out u" + kFew).code, 0);
+  EXPECT_EQ(read("h.metrics.csv"), read("u.metrics.csv"));
 }
 
 TEST_F(MessyTest, SemicolonsAndDecimalCommas) {

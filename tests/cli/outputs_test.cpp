@@ -96,6 +96,10 @@ TEST_F(Outputs, ADashIsStandardOutput) {
   ASSERT_EQ(tool->edict("stress clf d.csv --levels 0 --json s.json").code, 0);
   EXPECT_EQ(tool->edict("stress clf d.csv --levels 0 --json -").out, tool->read("s.json"));
   EXPECT_EQ(tool->edict("generate synthetic --series 40 --out -").out, tool->read("d.csv"));
+  // What is written about data is what info says of them.
+  ASSERT_EQ(tool->edict("generate synthetic --series 40 --out e.csv --json e.json").code, 0);
+  ASSERT_EQ(tool->edict("info e.csv --json i.json").code, 0);
+  EXPECT_EQ(tool->read("e.json"), tool->read("i.json"));
   EXPECT_EQ(tool->edict("plot m d.csv --out -").out.substr(0, 9), "<!doctype");
   EXPECT_EQ(tool->edict("classify m d.csv --out -").out, tool->read("clf"));
   EXPECT_FALSE(tool->exists("-"));

@@ -92,8 +92,9 @@ TEST_P(Bands, WidenBetweenObservationsAndNarrowAtThemWhateverTheWeights) {
       query += 2;
       // From just after this event to the first query of the next gap.
       if (e + 1 < kEvents)
-        for (Index j = 0; j < kFeatures; ++j)
+        for (Index j = 0; j < kFeatures; ++j) {
           EXPECT_GE(variance(at(query, j)), variance(at(query - 1, j)) * (1 - 1e-12));
+        }
     }
   }
 }

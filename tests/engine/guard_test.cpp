@@ -107,10 +107,6 @@ TEST_P(GuardOnWalk, ClipsExactlyToTheBound) {
   EXPECT_LT(clipped, agenda.value.size());
 }
 
-void PrintTo(const Guard& guard, std::ostream* out) {
-  *out << name_of(guard.kind) << " at " << guard.eta;
-}
-
 INSTANTIATE_TEST_SUITE_P(All, GuardOnWalk,
                          testing::Values(Guard{Kind::edgr, 0.7, Deviation::epistemic},
                                          Guard{Kind::edgr, 0.7, Deviation::predictive},

@@ -144,7 +144,9 @@ TEST(Impute, ObservedCellsStayAndTheOthersAreFilled) {
       }
       for (std::size_t j = 0; j < 3; ++j) {
         EXPECT_EQ(own.observed[own.cell(t, j)] == 1, bool(seen[j]));
-        if (!seen[j]) EXPECT_GT(own.deviation[own.cell(t, j)], 0);
+        if (!seen[j]) {
+          EXPECT_GT(own.deviation[own.cell(t, j)], 0);
+        }
       }
     }
   }

@@ -265,9 +265,11 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"fingerprint_of_text", with("/fingerprint", "x"), kMalformed},
         Change{"short_moments", with_tensor("adam.m", shorten), "its 'adam.m' has the wrong size"},
         Change{"short_best", with_tensor("best", shorten), "its 'best' has the wrong size"},
-        Change{"nan_moments", with_tensor("adam.v", [](NamedTensor& t) { t.values[0] = NAN; }),
+        Change{"nan_moments",
+               with_tensor("adam.v", [](NamedTensor& tensor) { tensor.values[0] = NAN; }),
                "its 'adam.v' holds a number that is not finite"},
-        Change{"no_moments", with_tensor("adam.v", [](NamedTensor& t) { t.name = "adam.w"; }),
+        Change{"no_moments",
+               with_tensor("adam.v", [](NamedTensor& tensor) { tensor.name = "adam.w"; }),
                "its 'adam.v' is missing"}),
     [](const auto& change) { return change.param.name; });
 

@@ -1,6 +1,9 @@
 #include <fmt/core.h>
 
+#include <nlohmann/json.hpp>
+
 #include "edict/cli/command.h"
+#include "edict/cli/data_json.h"
 #include "edict/datasets/synthetic.h"
 #include "edict/sources/csv.h"
 
@@ -8,7 +11,7 @@ namespace edict::cli {
 
 void add_generate(CLI::App& app) {
   struct Options {
-    std::string out;
+    std::string out, json;
     std::size_t series = 10000;
     std::uint64_t seed = 0;
   };
@@ -24,12 +27,15 @@ void add_generate(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::Range(1, 100000000));
   command->add_option("--seed", options->seed, "same seed, same data")->capture_default_str();
+  add_json(*command, options->json);
   command->callback([options] {
-    check_files({}, {options->out});
+    check_files({}, {options->out, options->json});
     const Dataset data = generate_synthetic(options->series, options->seed);
     write_csv(data, options->out);
-    fmt::print(text_stream({options->out}), "{}: {} series, {} events, {} observations\n",
-               options->out, data.size(), data.events(), data.observations());
+    fmt::print(text_stream({options->out, options->json}),
+               "{}: {} series, {} events, {} observations\n", options->out, data.size(),
+               data.events(), data.observations());
+    if (!options->json.empty()) write_json(options->json, data_json(options->out, data));
   });
 }
 

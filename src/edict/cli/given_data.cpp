@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "edict/data/pieces.h"
 #include "edict/sources/source.h"
 
 namespace edict::cli {
@@ -67,8 +68,24 @@ Dataset open_as_trained(const Model& model, const std::string& uri, const ReadOp
   return open_told(uri, as_trained);
 }
 
-Dataset open_for(const Model& model, const std::string& uri, const ReadOptions& options) {
-  return matched(model, open_as_trained(model, uri, options));
+Dataset open_for(const Model& model, const std::string& uri, const ReadOptions& options,
+                 Series series) {
+  Dataset data = matched(model, open_as_trained(model, uri, options));
+  const std::size_t piece = model.reading.piece;
+  return piece > 0 && series == Series::as_trained ? in_pieces(data, piece) : data;
+}
+
+Dataset open_to_train(const std::string& uri, const ReadOptions& options) {
+  Dataset data = open_told(uri, options);
+  const std::size_t piece = piece_length(data);
+  if (piece == 0) return data;
+  const std::size_t whole = data.size();
+  data = in_pieces(data, piece);
+  fmt::print(stderr,
+             "note: {} series {} too few to split; cut into {} pieces of {} events, some to train "
+             "on and some to judge by\n",
+             whole, whole == 1 ? "is" : "are", data.size(), piece);
+  return data;
 }
 
 Dataset matched(const Model& model, Dataset data) {

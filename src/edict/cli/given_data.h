@@ -23,14 +23,21 @@ Dataset open_told(const std::string& uri, const ReadOptions& options = {});
 // The same of data that were read already.
 Dataset told(Dataset data);
 
+// The data at `uri` to train on: a few long series are cut into pieces, which is told too.
+Dataset open_to_train(const std::string& uri, const ReadOptions& options);
+
 // The data at `uri`, read as the model's training data were, with every column or only those that
 // the model knows.
 enum class Columns { known, all };
 Dataset open_as_trained(const Model& model, const std::string& uri, const ReadOptions& options = {},
                         Columns columns = Columns::known);
 
-// The same with the model's columns; what does not fit is told on standard error.
-Dataset open_for(const Model& model, const std::string& uri, const ReadOptions& options = {});
+// The same with the model's columns; what does not fit is told on standard error. A model that
+// learnt from pieces of series sees pieces again where it is judged, and whole series where it is
+// asked for answers.
+enum class Series { as_trained, whole };
+Dataset open_for(const Model& model, const std::string& uri, const ReadOptions& options = {},
+                 Series series = Series::as_trained);
 
 // The same of data that were read already.
 Dataset matched(const Model& model, Dataset data);

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "edict/cli/command.h"
+#include "edict/cli/data_json.h"
 #include "edict/cli/progress.h"
 #include "edict/core/error.h"
 #include "edict/sources/csv.h"
@@ -16,7 +18,7 @@ namespace edict::cli {
 namespace {
 
 struct Options {
-  std::string from, out;
+  std::string from, out, json;
   std::uint64_t seed = 0;
   double keep = 0.1;
   std::size_t window = 50;
@@ -59,9 +61,9 @@ Dataset read_and_write(const Options& options, const Import& import, ImportRepor
 }
 
 void run(const Options& options, const Import& import) {
-  check_files({options.from}, {options.out});
+  check_files({options.from}, {options.out, options.json});
   check_downloads(options);
-  std::FILE* const text = text_stream({options.out});
+  std::FILE* const text = text_stream({options.out, options.json});
   const auto start = std::chrono::steady_clock::now();
   ImportReport report;
   const Dataset data = read_and_write(options, import, report);
@@ -72,6 +74,11 @@ void run(const Options& options, const Import& import) {
              "{}: {} series, {} events, {} observations of {} features, {} classes ({:.1f} s)\n",
              options.out, data.size(), data.events(), data.observations(), data.features.size(),
              data.classes.size(), seconds);
+  if (options.json.empty()) return;
+  nlohmann::json json = data_json(options.out, data);
+  for (const auto& [what, details] : report.lines)
+    json["cleaning"].push_back({{"what", what}, {"details", details}});
+  write_json(options.json, json);
 }
 
 }  // namespace
@@ -89,6 +96,7 @@ void add_import(CLI::App& app) {
     add_output(*command, "--out", options->out, "where to write; - is standard output")
         ->required()
         ->type_name("DATA.csv");
+    add_json(*command, options->json);
     command->callback([options, work = std::move(work)] { run(*options, work); });
     return command;
   };

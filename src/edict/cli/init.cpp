@@ -16,7 +16,7 @@ struct Options {
 
 void run(const Options& options) {
   check_files({options.data}, {options.out});
-  const Dataset data = open_told(options.data, options.reading);
+  const Dataset data = open_to_train(options.data, options.reading);
   std::vector<std::string> given = options.assignments;
   if (!options.kind.empty()) given.push_back("model.kind=" + options.kind);
   const FittedSettings fitted = fit_settings(data, given);

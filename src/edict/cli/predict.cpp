@@ -392,7 +392,7 @@ void run(Options options) {
   const Model model = load_model(options.model);
   options.classes = options.classes || !model.network->has_distribution();
   Asked asked = understood(options, model, options.classes);
-  const Dataset data = open_for(model, options.data, options.reading);
+  const Dataset data = open_for(model, options.data, options.reading, Series::whole);
   if (!asked.dates.empty())
     asked.request.own_times = [dates = asked.dates, &data](std::size_t series) {
       return times_of_dates("--at", dates, data, series);

@@ -50,7 +50,7 @@ void run(const Options& options) {
       search.ranges.push_back(study::parse_range(text));
   }
   Progress progress("searching");
-  const Dataset data = open_told(options.data, options.reading);
+  const Dataset data = open_to_train(options.data, options.reading);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
 
   std::string running;

@@ -130,7 +130,7 @@ struct Run {
 Run fresh_run(const Options& options) {
   // Settings that are wrong by themselves are refused before a long file is read.
   options.config.resolve();
-  Dataset data = open_told(options.data, options.reading);
+  Dataset data = open_to_train(options.data, options.reading);
   RunSettings settings = settings_for(options.config, options.kind, data);
   Split parts = split(data, settings.config.data);
   check_trainable(parts, settings.config.data);
@@ -231,7 +231,7 @@ void run(const Options& options) {
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   if (options.folds > 0) {
     options.config.resolve();
-    const Dataset data = open_told(options.data, options.reading);
+    const Dataset data = open_to_train(options.data, options.reading);
     const RunSettings settings = settings_for(options.config, options.kind, data);
     for (const std::string& line : settings.lines) progress.line(line);
     return run_folds(folds_of(options), settings.config, data, pool);

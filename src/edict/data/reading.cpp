@@ -25,7 +25,8 @@ nlohmann::json to_json(const Reading& reading) {
           {"statics", reading.statics},
           {"features", reading.features},
           {"categories", std::move(categories)},
-          {"duplicates", reading.duplicates}};
+          {"duplicates", reading.duplicates},
+          {"piece", reading.piece}};
 }
 
 Reading reading_from_json(const nlohmann::json& json) {
@@ -47,6 +48,7 @@ Reading reading_from_json(const nlohmann::json& json) {
   if (!reading.duplicates.empty() && reading.duplicates != "mean" &&
       reading.duplicates != "first" && reading.duplicates != "last")
     throw Error("its way with duplicates is malformed");
+  reading.piece = json.value("piece", std::size_t{0});  // unknown to older files
   return reading;
 }
 

@@ -25,6 +25,7 @@ struct Reading {
   std::vector<std::string> features;  // empty in long form, where rows name them
   std::vector<CategoryColumn> categories;
   std::string duplicates;  // what became of them: empty (refused), mean, first or last
+  std::size_t piece = 0;   // events of the pieces that a model learnt from; 0: whole series
 
   // What had to be guessed, in lines for the reader of the output; empty for a file as write_csv
   // makes it. These are not stored in a model.

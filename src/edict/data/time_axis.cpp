@@ -232,8 +232,10 @@ std::optional<ParsedDate> parse_date(std::string_view text) {
     clock = take_clock(scanner, result.style);
     if (clock < 0 || !take_zone(scanner, result.zone, result.style)) return std::nullopt;
   }
-  result.microseconds = static_cast<double>(days_until(day.year, day.month, day.day) * kDay +
-                                            clock - std::int64_t{result.zone} * 60'000'000);
+  const std::int64_t local = days_until(day.year, day.month, day.day) * kDay + clock;
+  // 24:00 and a leap second belong to the next day, and the last year has none after it.
+  if (local >= days_until(kLastYear + 1, 1, 1) * kDay) return std::nullopt;
+  result.microseconds = static_cast<double>(local - std::int64_t{result.zone} * 60'000'000);
   return result;
 }
 

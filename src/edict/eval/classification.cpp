@@ -60,10 +60,10 @@ ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
                                        const Guard& guard, StopFlag stop) {
   check(model, data, guard);
   if (!model.readout.empty()) {
-    const Summaries summaries = summarise(model, data, series, pool, guard);
+    const Summaries summaries = summarise(model, data, series, pool, guard, stop);
     ClassProbabilities result = from_summaries(model, summaries.values);
     result.observations = summaries.observations;
-    result.clipped = summaries.clipped;
+    for (const std::size_t clipped : summaries.clipped) result.clipped += clipped;
     return result;
   }
   if (model.network->has_distribution()) {
@@ -117,25 +117,23 @@ std::vector<ClassTrajectory> class_trajectories(const Model& model, const Datase
     result[s].series = series[s];
     result[s].times = asked_times(request, data, series[s]);
   }
-  if (!model.readout.empty() && on_clock && !request.own_times) {
-    const Summaries summaries = summarise(model, data, series, request.times, pool, request.guard);
-    const auto count = static_cast<Index>(request.times.size());
-    for (std::size_t s = 0; s < series.size(); ++s)
-      result[s].probabilities =
-          from_summaries(model, summaries.values.middleCols(static_cast<Index>(s) * count, count));
-    return result;
-  }
   if (!model.readout.empty()) {
-    for (ClassTrajectory& own : result) {
+    std::vector<std::vector<double>> times;
+    for (const ClassTrajectory& own : result) {
+      times.push_back(own.times);
       // Asked at a moment, a summary does not hold it yet; just after it, it does.
-      std::vector<double> times = own.times;
       if (!on_clock)
-        for (double& time : times)
+        for (double& time : times.back())
           time = std::nextafter(time, std::numeric_limits<double>::infinity());
-      const Summaries summaries =
-          summarise(model, data, std::span(&own.series, 1), times, pool, request.guard);
-      own.probabilities = from_summaries(model, summaries.values);
-      own.probabilities.clipped = summaries.clipped;
+    }
+    const Summaries summaries =
+        summarise(model, data, series, times, pool, request.guard, request.stop);
+    Index column = 0;
+    for (std::size_t s = 0; s < series.size(); ++s) {
+      const auto count = static_cast<Index>(times[s].size());
+      result[s].probabilities = from_summaries(model, summaries.values.middleCols(column, count));
+      result[s].probabilities.clipped = summaries.clipped[s];
+      column += count;
     }
     return result;
   }

@@ -7,9 +7,8 @@
 #include "edict/core/error.h"
 #include "edict/core/json_values.h"
 #include "edict/eval/calibration_metrics.h"
+#include "edict/eval/judged_observation.h"
 #include "edict/model/ensemble.h"
-#include "edict/model/infer.h"
-#include "edict/protocol/holdout.h"
 
 namespace edict {
 namespace {
@@ -68,12 +67,7 @@ EnsembleScores ensemble_scores(const Model& model, const Dataset& data,
                                std::span<const std::size_t> series, ThreadPool& pool,
                                const Guard& guard) {
   if (model.members() == 1) throw Error("a single model has no members to compare");
-  const DataSettings& settings = model.config.data;
-  const Holdout holdout = draw_holdout(data, model.protocol.t_cut, settings.holdout,
-                                       static_cast<std::uint64_t>(settings.seed));
-  std::vector<Agenda<float>> agendas;
-  for (const std::size_t i : series)
-    agendas.push_back(evaluation_agenda(model.protocol, data, i, holdout));
+  const std::vector<Agenda<float>> agendas = evaluation_agendas(model, data, series);
   InferenceOptions options = model.inference_options(guard);
   options.marginals = InferenceOptions::Marginals::observed;
   const auto answers = infer_members(model, examples_of(agendas), pool, options);

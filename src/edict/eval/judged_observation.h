@@ -28,18 +28,25 @@ struct ShownObservations {
   std::size_t absorbed = 0, clipped = 0;
 };
 
-// visit(place in `series`, observation), in order within a series; series on several threads.
-template <class Visit>
-ShownObservations each_judged_observation(const Model& model, const Dataset& data,
-                                          std::span<const std::size_t> series, ThreadPool& pool,
-                                          const Guard& guard, StopFlag stop, const Visit& visit) {
-  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+// What each series shows a model that is judged, and what is asked about it.
+inline std::vector<Agenda<float>> evaluation_agendas(const Model& model, const Dataset& data,
+                                                     std::span<const std::size_t> series) {
   const DataSettings& settings = model.config.data;
   const Holdout holdout = draw_holdout(data, model.protocol.t_cut, settings.holdout,
                                        static_cast<std::uint64_t>(settings.seed));
   std::vector<Agenda<float>> agendas;
   for (const std::size_t i : series)
     agendas.push_back(evaluation_agenda(model.protocol, data, i, holdout));
+  return agendas;
+}
+
+// visit(place in `series`, observation), in order within a series; series on several threads.
+template <class Visit>
+ShownObservations each_judged_observation(const Model& model, const Dataset& data,
+                                          std::span<const std::size_t> series, ThreadPool& pool,
+                                          const Guard& guard, StopFlag stop, const Visit& visit) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<Agenda<float>> agendas = evaluation_agendas(model, data, series);
   const double cut = model.protocol.to_model_time(model.protocol.t_cut);
   InferenceOptions options = model.inference_options(guard);
   options.marginals = InferenceOptions::Marginals::observed;

@@ -117,40 +117,6 @@ void write_columns(const Questions& asked, const Answer& answer, std::span<const
   }
 }
 
-Summaries summarise(const Model& model, const Dataset& data, std::span<const std::size_t> series,
-                    const std::vector<std::vector<double>>& times, ThreadPool& pool,
-                    const Guard& guard) {
-  model.check_data(data);
-  std::vector<Questions> asked(series.size());
-  pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
-    asked[i] = questions(model.protocol, data, series[i], times[i]);
-  });
-  std::vector<Example> examples;
-  for (const Questions& own : asked) examples.push_back({&own.agenda});
-  InferenceOptions options = model.inference_options(guard);
-  options.marginals = InferenceOptions::Marginals::none;
-  options.states = true;
-  const std::vector<Answer> answers = infer(model, examples, pool, options);
-  Summaries result;
-  std::vector<Index> column;
-  Index columns = 0;
-  for (const auto& own : times) {
-    column.push_back(columns);
-    columns += static_cast<Index>(own.size());
-  }
-  result.values.resize(summary_size(model), columns);
-  const auto features = static_cast<Index>(model.features.size());
-  pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
-    write_columns(asked[i], answers[i], data.covariates(series[i]), features,
-                  model.network->hidden(), result.values, column[i]);
-  });
-  for (std::size_t i = 0; i < series.size(); ++i) {
-    result.observations += asked[i].agenda.feature.size();
-    result.clipped += answers[i].clips.size();
-  }
-  return result;
-}
-
 }  // namespace
 
 Index summary_size(const Model& model) {
@@ -169,7 +135,7 @@ SummaryClassifier summary_classifier(const Model& model) {
 }
 
 Summaries summarise(const Model& model, const Dataset& data, std::span<const std::size_t> series,
-                    ThreadPool& pool, const Guard& guard) {
+                    ThreadPool& pool, const Guard& guard, StopFlag stop) {
   std::vector<std::vector<double>> times;
   for (const std::size_t i : series) {
     double end = model.protocol.horizon;
@@ -181,12 +147,42 @@ Summaries summarise(const Model& model, const Dataset& data, std::span<const std
     }
     times.push_back({end});
   }
-  return summarise(model, data, series, times, pool, guard);
+  return summarise(model, data, series, times, pool, guard, stop);
 }
 
 Summaries summarise(const Model& model, const Dataset& data, std::span<const std::size_t> series,
-                    const std::vector<double>& times, ThreadPool& pool, const Guard& guard) {
-  return summarise(model, data, series, std::vector(series.size(), times), pool, guard);
+                    const std::vector<std::vector<double>>& times, ThreadPool& pool,
+                    const Guard& guard, StopFlag stop) {
+  model.check_data(data);
+  std::vector<Questions> asked(series.size());
+  pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
+    asked[i] = questions(model.protocol, data, series[i], times[i]);
+  });
+  std::vector<Example> examples;
+  for (const Questions& own : asked) examples.push_back({&own.agenda});
+  InferenceOptions options = model.inference_options(guard);
+  options.marginals = InferenceOptions::Marginals::none;
+  options.states = true;
+  options.stop = stop;
+  const std::vector<Answer> answers = infer(model, examples, pool, options);
+  Summaries result;
+  std::vector<Index> column;
+  Index columns = 0;
+  for (const auto& own : times) {
+    column.push_back(columns);
+    columns += static_cast<Index>(own.size());
+  }
+  result.values.resize(summary_size(model), columns);
+  const auto features = static_cast<Index>(model.features.size());
+  pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
+    write_columns(asked[i], answers[i], data.covariates(series[i]), features,
+                  model.network->hidden(), result.values, column[i]);
+  });
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    result.observations += asked[i].agenda.feature.size();
+    result.clipped.push_back(answers[i].clips.size());
+  }
+  return result;
 }
 
 }  // namespace edict

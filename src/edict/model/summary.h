@@ -21,7 +21,7 @@ SummaryClassifier summary_classifier(const Model& model);
 struct Summaries {
   Matrix<float> values;  // summary_size × (series · times), times running first
   std::size_t observations = 0;
-  std::size_t clipped = 0;  // of these, by the guard
+  std::vector<std::size_t> clipped;  // of these, by the guard; one a series
 };
 
 // h itself, hidden × columns.
@@ -29,10 +29,12 @@ Matrix<float> states_of(const Model& model, const Matrix<float>& summaries);
 
 // At T, with everything observed (see encoding_agenda).
 Summaries summarise(const Model& model, const Dataset& data, std::span<const std::size_t> series,
-                    ThreadPool& pool, const Guard& guard = {});
+                    ThreadPool& pool, const Guard& guard = {}, StopFlag stop = nullptr);
 
-// At the given times (ascending, in the data's unit), each with what was observed before it.
+// At times of each series' own (ascending, in the data's unit), each with what was observed before
+// it. Throws Interrupted.
 Summaries summarise(const Model& model, const Dataset& data, std::span<const std::size_t> series,
-                    const std::vector<double>& times, ThreadPool& pool, const Guard& guard = {});
+                    const std::vector<std::vector<double>>& times, ThreadPool& pool,
+                    const Guard& guard = {}, StopFlag stop = nullptr);
 
 }  // namespace edict

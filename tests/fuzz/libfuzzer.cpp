@@ -1,0 +1,45 @@
+// One of the targets under libFuzzer: EDICT_FUZZ_TARGET says which. `scripts/fuzz` builds and runs
+// them.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+
+#include "fuzz/targets.h"
+
+namespace {
+
+const edict::fuzz::Target& target() {
+  for (const edict::fuzz::Target& t : edict::fuzz::targets())
+    if (std::string_view(t.name) == EDICT_FUZZ_TARGET) return t;
+  std::fprintf(stderr, "no target " EDICT_FUZZ_TARGET "\n");
+  std::abort();
+}
+
+}  // namespace
+
+// Writes the seeds into the folder that EDICT_FUZZ_SEEDS names.
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  if (const char* folder = std::getenv("EDICT_FUZZ_SEEDS")) {
+    int number = 0;
+    for (const std::string& seed : target().seeds())
+      std::ofstream(std::filesystem::path(folder) / ("seed" + std::to_string(number++)),
+                    std::ios::binary)
+          << seed;
+  }
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const edict::fuzz::Target& chosen = target();
+  try {
+    chosen.run({reinterpret_cast<const char*>(data), size});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", chosen.name, error.what());
+    std::abort();
+  }
+  return 0;
+}
