@@ -5,11 +5,11 @@ import {serverTime} from './clock.js';
 import {element, make, onceAFrame, tell} from './dom.js';
 import {drawSpark} from './spark.js';
 import {limitsOf, listen, loudest, marks, nameOf, streams} from './streams.js';
-import {ago, counted, short, unbroken} from './words.js';
+import {ago, counted, number, short, unbroken} from './words.js';
 
 const list = element('cards');
 const narrowest = 236, cardHeight = 182, gap = 10;
-const reorderEvery = 2000, refreshEvery = 2000, mostAtOnce = 60, points = 48;
+const reorderEvery = 2000, refreshEvery = 2000, mostAtOnce = 60, points = 48, mostKept = 300;
 
 let order = [];             // ids in their order
 let places = new Map();     // id → place in the order
@@ -18,6 +18,10 @@ let outdated = true;        // whether the order may be wrong
 let shown = false;
 let focused = null;         // the card that Tab leads to
 const cards = new Map();    // those that exist, by id
+const spare = [];           // those that went out of sight, for others that come
+const charts = new Map();   // what small charts show, by id: {trajectory, feature, fetched}; the latest last
+let sparkSize = null;       // of the canvas in a card of a width
+let alarmNews = 0;          // counts what happened to alarms
 
 // ---- order ----
 
@@ -42,25 +46,35 @@ function reorder() {
   if (!places.has(focused)) focused = order[0] ?? null;
   const firing = found.filter((stream) => fired.has(stream.id) && !fired.get(stream.id).acknowledged).length;
   tell(element('found'), !streams.size ? 'No stream yet. What is sent to /v1/observations appears here.'
-    : `${order.length === streams.size ? counted(order.length, 'stream') : `${order.length.toLocaleString('en')} of ${counted(streams.size, 'stream')}`}, ${firing ? `${firing} with an alarm` : 'none with an alarm'}`);
+    : `${order.length === streams.size ? counted(order.length, 'stream') : `${number(order.length)} of ${counted(streams.size, 'stream')}`}, ${firing ? `${firing} with an alarm` : 'none with an alarm'}`);
   draw();
 }
 
 // ---- cards ----
 
-function makeCard(id) {
+function makeCard() {
   const part = (tag, name, attributes = {}) => make(tag, {class: name, ...attributes});
   const parts = {name: part('span', 'card-name'), alarm: part('span', 'card-alarm'), value: part('span', 'card-value'), canvas: part('canvas', 'spark', {'aria-hidden': 'true'}), why: part('span', 'card-why'), age: part('span', 'card-age')};
-  const link = make('a', {class: 'card', href: '#/stream/' + encodeURIComponent(id), tabindex: -1}, parts.name, parts.alarm, parts.canvas, parts.value, parts.why, parts.age);
+  const link = make('a', {class: 'card', tabindex: -1}, parts.name, parts.alarm, parts.canvas, parts.value, parts.why, parts.age);
   const item = make('li', {}, link);
-  return {id, item, link, ...parts, drawn: null, fetched: 0, trajectory: null, feature: null, place: ''};
+  return {item, link, ...parts};
+}
+
+// A card for a stream: one that is no longer needed, or a new one.
+function cardFor(id) {
+  const card = spare.pop() ?? makeCard();
+  card.link.href = '#/stream/' + encodeURIComponent(id);
+  Object.assign(card, {id, drawn: null, place: '', filled: ''});
+  if (!card.item.isConnected) list.append(card.item);
+  cards.set(id, card);
+  return card;
 }
 
 // What the chart shows, once there is one; the server chooses what is most urgent.
-const featureOf = (stream, card) => card.feature || fired.get(stream.id)?.feature || stream.why?.feature || Object.keys(stream.last ?? {})[0] || null;
+const featureOf = (stream) => charts.get(stream.id)?.feature || fired.get(stream.id)?.feature || stream.why?.feature || Object.keys(stream.last ?? {})[0] || null;
 
 function fill(card, stream) {
-  const alarm = fired.get(stream.id), feature = featureOf(stream, card), last = stream.last?.[feature];
+  const alarm = fired.get(stream.id), feature = featureOf(stream), last = stream.last?.[feature];
   tell(card.name, nameOf(stream));
   const loud = alarm && !alarm.acknowledged;
   card.link.dataset.priority = loud ? alarm.priority : '';
@@ -75,8 +89,13 @@ function tellAge(card, stream) {
   tell(card.age, stream.received ? ago(serverTime() - stream.received) : 'no data');
 }
 
-function drawCard(card, stream) {
-  drawSpark(card.canvas, card.trajectory, card.feature, card.feature ? limitsOf(stream.id, card.feature) : []);
+function drawCard(card) {
+  const {trajectory = null, feature = null} = charts.get(card.id) ?? {};
+  if (card.drawn === (trajectory ?? 'nothing')) return;
+  // All are of one size, which is measured once: asking each would have the browser lay out each.
+  if (!sparkSize || sparkSize.of !== card.width) sparkSize = {of: card.width, width: card.canvas.clientWidth, height: card.canvas.clientHeight};
+  if (sparkSize.width) drawSpark(card.canvas, sparkSize.width, sparkSize.height, trajectory, feature, feature ? limitsOf(card.id, feature) : []);
+  card.drawn = trajectory ?? 'nothing';
 }
 
 function layout() {
@@ -96,33 +115,35 @@ const draw = onceAFrame(() => {
   if (focused !== null && places.has(focused) && !wanted.includes(focused)) wanted.push(focused);
   const keep = new Set(wanted);
   for (const [id, card] of cards) if (!keep.has(id)) {
-    card.item.remove();
     cards.delete(id);
+    spare.push(card);
   }
   for (const id of wanted) {
     const stream = streams.get(id);
     if (!stream) continue;
-    let card = cards.get(id);
-    if (!card) {
-      card = makeCard(id);
-      cards.set(id, card);
-      list.append(card.item);
-    }
+    const card = cards.get(id) ?? cardFor(id);
     const k = places.get(id), x = (k % columns) * (cardWidth + gap), y = Math.floor(k / columns) * step, place = `${x}|${y}|${cardWidth}`;
     if (card.place !== place) {
       card.item.style.transform = `translate(${x}px, ${y}px)`;
       card.item.style.width = `${cardWidth}px`;
+      if (card.width !== cardWidth) card.drawn = null;
+      card.width = cardWidth;
       card.place = place;
-      card.drawn = null;
     }
-    card.item.setAttribute('aria-posinset', k + 1);
-    card.item.setAttribute('aria-setsize', order.length);
-    card.link.tabIndex = id === focused ? 0 : -1;
-    fill(card, stream);
-    if (card.drawn !== card.trajectory) {
-      drawCard(card, stream);
-      card.drawn = card.trajectory;
+    const filled = `${stream.news}|${alarmNews}|${k}|${order.length}|${id === focused}|${charts.get(id)?.feature}`;
+    if (card.filled !== filled) {
+      card.item.setAttribute('aria-posinset', k + 1);
+      card.item.setAttribute('aria-setsize', order.length);
+      card.link.tabIndex = id === focused ? 0 : -1;
+      fill(card, stream);
+      card.filled = filled;
     }
+    drawCard(card);
+  }
+  for (const {item} of spare.splice(columns * 2)) item.remove();
+  for (const card of spare) if (card.place !== 'away') {
+    card.item.style.transform = 'translate(0, -9999px)';
+    card.place = 'away';
   }
   refresh();
 });
@@ -133,30 +154,29 @@ let fetching = false, together = true;
 async function refresh() {
   if (fetching || !shown || document.hidden) return;
   const now = performance.now();
-  const behind = [...cards.values()].filter((card) => streams.get(card.id)?.stale && (!card.trajectory || now - card.fetched > refreshEvery))
-    .sort((a, b) => a.fetched - b.fetched).slice(0, mostAtOnce);
+  const fetched = (id) => charts.get(id)?.fetched ?? -Infinity;
+  const behind = [...cards.keys()].filter((id) => streams.has(id) && (!charts.has(id) || streams.get(id).stale) && now - fetched(id) > refreshEvery)
+    .sort((a, b) => fetched(a) - fetched(b)).slice(0, mostAtOnce);
   if (!behind.length) return;
   fetching = true;
-  for (const card of behind) {
-    card.fetched = now;
-    streams.get(card.id).stale = false;
-  }
+  for (const id of behind) streams.get(id).stale = false;
   try {
-    const put = (answer) => {
-      const card = cards.get(answer.stream);
-      if (card) Object.assign(card, {trajectory: answer, feature: answer.feature ?? Object.keys(answer.features)[0] ?? null});
+    const put = (trajectory) => {
+      charts.delete(trajectory.stream);
+      charts.set(trajectory.stream, {trajectory, feature: trajectory.feature ?? Object.keys(trajectory.features)[0] ?? null, fetched: now});
     };
     if (together) {
       try {
-        (await getTrajectories(behind.map((card) => card.id), points)).forEach(put);
+        (await getTrajectories(behind, points)).forEach(put);
       } catch (error) {
         if (!(error instanceof Refused) || error.status !== 404) throw error;
         together = false;
       }
     }
-    if (!together) for (const card of behind) put(await getTrajectory(card.id, {points, features: featureOf(streams.get(card.id), card) ?? undefined}));
+    if (!together) for (const id of behind) put(await getTrajectory(id, {points, features: featureOf(streams.get(id)) ?? undefined}));
+    for (const id of charts.keys()) if (charts.size > mostKept && !cards.has(id)) charts.delete(id);
   } catch {
-    for (const card of behind) if (streams.has(card.id)) streams.get(card.id).stale = true;  // asked again when the server is back
+    for (const id of behind) if (streams.has(id)) streams.get(id).stale = true;  // asked again when the server is back
   }
   fetching = false;
   draw();
@@ -204,7 +224,10 @@ export function redrawAll() {
 
 export function start() {
   listen((what) => {
-    if (what.alarm !== undefined) fired = loudest();
+    if (what.alarm !== undefined) {
+      fired = loudest();
+      ++alarmNews;
+    }
     outdated = true;
     if (what.streams && !places.size) reorder();
     if (what.rules) redrawAll();

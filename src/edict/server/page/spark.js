@@ -22,9 +22,8 @@ function heights(band, seen, limits) {
   return [low - room, high + room];
 }
 
-export function drawSpark(canvas, trajectory, feature, limits) {
-  const width = canvas.clientWidth, height = canvas.clientHeight, ratio = Math.min(2, devicePixelRatio || 1);
-  if (!width || !height) return;
+export function drawSpark(canvas, width, height, trajectory, feature, limits) {
+  const ratio = Math.min(2, devicePixelRatio || 1);
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);

@@ -6,7 +6,9 @@ export const priorities = ['high', 'medium', 'low'];
 // Mark, word and colour say the same thing, each to those who miss the others.
 export const marks = {high: '***', medium: '**', low: '*'};
 
-export const streams = new Map();  // by id; what GET /v1/streams tells, and `stale` where its chart is behind
+// By id: what GET /v1/streams tells, `stale` where its chart is behind, and `news`, which counts what
+// happened to it.
+export const streams = new Map();
 export const alarms = new Map();   // by id; those that are not normal
 export let rules = [];
 let fetched = false;  // whether all streams are known
@@ -21,8 +23,8 @@ export const nameOf = (stream) => stream.labels?.name || stream.id;
 function put(stream) {
   delete stream.alarms;
   const known = streams.get(stream.id);
-  if (known) Object.assign(known, stream, {stale: true});
-  else streams.set(stream.id, {...stream, stale: true});
+  if (known) Object.assign(known, stream, {stale: true, news: known.news + 1});
+  else streams.set(stream.id, {...stream, stale: true, news: 1});
 }
 
 function putAlarm(alarm) {
@@ -77,6 +79,7 @@ export async function take(name, data) {
       stream.time = data.time;
     }
     stream.stale = true;
+    ++stream.news;
     changed({stream: data.stream, replayed: data.replayed});
   } else if (name === 'alarm') {
     const before = alarms.get(data.id);

@@ -4,7 +4,9 @@ const missing = '–';
 
 // A number to a few digits, with a true minus sign.
 export const short = (value, digits = 4) => (Number.isFinite(value) ? String(Number(value.toPrecision(digits))).replace('-', '−') : missing);
-export const counted = (count, one, many = one + 's') => `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+const grouped = new Intl.NumberFormat('en');
+export const number = (count) => (count < 1000 ? String(count) : grouped.format(count));
+export const counted = (count, one, many = one + 's') => `${number(count)} ${count === 1 ? one : many}`;
 
 const units = [[86400, 'day'], [3600, 'hour'], [60, 'minute'], [1, 'second']];
 
