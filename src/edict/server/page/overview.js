@@ -65,6 +65,7 @@ function cardFor(id) {
   const card = spare.pop() ?? makeCard();
   card.link.href = '#/stream/' + encodeURIComponent(id);
   Object.assign(card, {id, drawn: null, place: '', filled: ''});
+  card.item.hidden = false;
   if (!card.item.isConnected) list.append(card.item);
   cards.set(id, card);
   return card;
@@ -141,10 +142,7 @@ const draw = onceAFrame(() => {
     drawCard(card);
   }
   for (const {item} of spare.splice(columns * 2)) item.remove();
-  for (const card of spare) if (card.place !== 'away') {
-    card.item.style.transform = 'translate(0, -9999px)';
-    card.place = 'away';
-  }
+  for (const {item} of spare) item.hidden = true;
   refresh();
 });
 
