@@ -7,7 +7,7 @@ import {launch, open, startMock} from '../tests/server/page/browser.mjs';
 
 const [what = 'frames', ...rest] = process.argv.slice(2);
 const given = rest.find((text) => text.startsWith('http')), minutes = Number(rest.find((text) => /^[\d.]+$/.test(text)) ?? 10);
-const mock = given ? null : await startMock(1000, 200), url = given ?? mock.url;
+const mock = given ? null : await startMock(1000, Number(process.env.RATE ?? 200)), url = given ?? mock.url;
 const browser = await launch();
 
 // Frames of `seconds`, of which the browser asks for 60 a second at most; scrolling is 1,500 pixels a

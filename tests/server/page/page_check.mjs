@@ -73,6 +73,18 @@ test('a name stays a name', () => withPage({}, async (page) => {
   await charts(page);
 }));
 
+test('charts that are refused are asked for again, but not at once', () => withPage({ready: false}, async (page) => {
+  let asked = 0;
+  await page.route('**/v1/trajectories*', (route) => {
+    ++asked;
+    route.abort();
+  });
+  await until(async () => asked > 1, 'it does not ask again');
+  const before = asked;
+  await page.waitForTimeout(5000);
+  assert.ok(asked - before <= 4, `${asked - before} requests within 5 s`);
+}));
+
 test('keys lead from card to card, into a stream and back', () => withPage({}, async (page) => {
   await page.keyboard.press('/');
   assert.equal(await page.evaluate(() => document.activeElement.id), 'search');

@@ -1,6 +1,6 @@
 // All streams as cards, the most urgent first. Only the cards in sight exist, and of those only the
 // ones with news are drawn again, so that a thousand streams cost no more than forty.
-import {getTrajectories, getTrajectory, Refused} from './api.js';
+import {getTrajectories, getTrajectory} from './api.js';
 import {serverTime} from './clock.js';
 import {element, make, onceAFrame, tell} from './dom.js';
 import {drawSpark} from './spark.js';
@@ -148,30 +148,28 @@ const draw = onceAFrame(() => {
 
 // ---- what the small charts need ----
 
-let fetching = false, together = true;
+let fetching = false;
 async function refresh() {
   if (fetching || !shown || document.hidden) return;
   const now = performance.now();
   const fetched = (id) => charts.get(id)?.fetched ?? -Infinity;
-  const behind = [...cards.keys()].filter((id) => streams.has(id) && (!charts.has(id) || streams.get(id).stale) && now - fetched(id) > refreshEvery)
+  const behind = [...cards.keys()].filter((id) => streams.has(id) && (streams.get(id).stale || !charts.has(id)) && now - fetched(id) > refreshEvery)
     .sort((a, b) => fetched(a) - fetched(b)).slice(0, mostAtOnce);
   if (!behind.length) return;
   fetching = true;
-  for (const id of behind) streams.get(id).stale = false;
+  for (const id of behind) {
+    streams.get(id).stale = false;
+    charts.set(id, {trajectory: null, feature: null, ...charts.get(id), fetched: now});  // also where no answer comes
+  }
   try {
     const put = (trajectory) => {
       charts.delete(trajectory.stream);
       charts.set(trajectory.stream, {trajectory, feature: trajectory.feature ?? Object.keys(trajectory.features)[0] ?? null, fetched: now});
     };
-    if (together) {
-      try {
-        (await getTrajectories(behind, points)).forEach(put);
-      } catch (error) {
-        if (!(error instanceof Refused) || error.status !== 404) throw error;
-        together = false;
-      }
-    }
-    if (!together) for (const id of behind) put(await getTrajectory(id, {points, features: featureOf(streams.get(id)) ?? undefined}));
+    // A comma stands between names, and one whose name has one is asked for alone.
+    const together = behind.filter((id) => !id.includes(',')), alone = behind.filter((id) => id.includes(','));
+    if (together.length) (await getTrajectories(together, points)).forEach(put);
+    for (const id of alone) put(await getTrajectory(id, {points, features: featureOf(streams.get(id)) ?? undefined}));
     for (const id of charts.keys()) if (charts.size > mostKept && !cards.has(id)) charts.delete(id);
   } catch {
     for (const id of behind) if (streams.has(id)) streams.get(id).stale = true;  // asked again when the server is back
