@@ -49,7 +49,7 @@ const std::map<std::string, Rooms>& allowed() {
     t["report"] = with_all_below({"study"});
     for (const auto& [room, _] : std::map(t)) t["cli"].insert(room);
     t["capi"] = with_all_below({"sources", "train", "eval"});
-    t["server"] = with_all_below({"sources", "train", "eval"});
+    t["server"] = with_all_below({"sources", "train", "eval", "datasets"});
     return t;
   }();
   return table;

@@ -28,6 +28,7 @@ void add_commands(CLI::App& app) {
   add_explore(app);
   add_stress(app);
   add_reproduce(app);
+  add_serve(app);
   add_help(app);
   add_man(app);
   add_completion(app);

@@ -86,6 +86,12 @@ constexpr About kCommands[] = {
   # with what a guard would change
   edict explore waves.model waves.csv --guard edgr --out guarded.html
 )"},
+    {"serve", kAnswers, R"(
+  # observations in and distributions out, at http://127.0.0.1:8080
+  edict serve waves.model --store waves.db
+  # every option
+  edict serve --help
+)"},
     {"stress", kAnswers, R"(
   # how accuracy falls as noise rises, with and without a guard
   edict stress waves.clf waves.csv --guard none,edgr --levels 0,5,9

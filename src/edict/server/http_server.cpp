@@ -1,0 +1,476 @@
+// The one file that sees Beast.
+#include "edict/server/http_server.h"
+
+#include <fmt/core.h>
+#include <openssl/ssl.h>
+#include <zlib.h>
+
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/ssl/ssl_stream.hpp>
+#include <boost/beast/version.hpp>
+#include <chrono>
+#include <optional>
+#include <thread>
+#include <unordered_set>
+
+#include "edict/core/error.h"
+
+namespace edict::server {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using tcp = asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr auto kWake = std::chrono::milliseconds(25);  // events are told together
+constexpr auto kHeartbeat = std::chrono::seconds(5);   // a comment for those who watch
+constexpr std::size_t kMostEventText = std::size_t{1} << 18;
+
+std::chrono::nanoseconds seconds(double value) {
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(value * 1e9));
+}
+
+// What gzip holds; nothing where it is none, or more than `most`.
+std::optional<std::string> unpacked(const std::string& packed, std::size_t most) {
+  z_stream z{};
+  if (inflateInit2(&z, 15 + 32) != Z_OK) return {};
+  z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  z.avail_in = static_cast<uInt>(packed.size());
+  std::string text;
+  std::array<char, 65536> piece;
+  int code = Z_OK;
+  while (code == Z_OK && text.size() <= most) {
+    z.next_out = reinterpret_cast<Bytef*>(piece.data());
+    z.avail_out = static_cast<uInt>(piece.size());
+    code = inflate(&z, Z_NO_FLUSH);
+    text.append(piece.data(), piece.size() - z.avail_out);
+    if (code == Z_OK && z.avail_in == 0 && z.avail_out > 0) break;  // it ends too early
+  }
+  inflateEnd(&z);
+  if (code != Z_STREAM_END || text.size() > most) return {};
+  return text;
+}
+
+// The name in "name:8080" and "[::1]:8080".
+std::string_view host_name(std::string_view host) {
+  if (host.starts_with('[')) return host.substr(0, std::min(host.find(']') + 1, host.size()));
+  return host.substr(0, std::min(host.rfind(':'), host.size()));
+}
+
+struct Shared {
+  Api& api;
+  EventLog& events;
+  const HttpSettings& settings;
+  std::atomic<std::size_t> connections{0};
+  std::atomic<bool> stopping{false};
+  std::atomic<bool> stopped{false};  // nothing runs any more; only memory is given back
+};
+
+// One connection. Everything runs on its strand.
+template <class Stream>
+class Session : public std::enable_shared_from_this<Session<Stream>> {
+ public:
+  template <class... Arguments>
+  explicit Session(Shared& shared, Arguments&&... arguments)
+      : shared_(shared), stream_(std::forward<Arguments>(arguments)...) {
+    ++shared_.connections;
+  }
+  ~Session() {
+    if (watcher_ != 0 && !shared_.stopped) shared_.events.unwatch(watcher_);
+    --shared_.connections;
+  }
+
+  void start() {
+    asio::dispatch(stream_.get_executor(), [self = this->shared_from_this()] {
+      if constexpr (kTls) {
+        self->lowest().expires_after(seconds(self->shared_.settings.request_seconds));
+        self->stream_.async_handshake(asio::ssl::stream_base::server, [self](error_code error) {
+          if (!error) self->read();
+        });
+      } else {
+        self->read();
+      }
+    });
+  }
+
+ private:
+  static constexpr bool kTls = !std::is_same_v<Stream, beast::tcp_stream>;
+
+  beast::tcp_stream& lowest() { return beast::get_lowest_layer(stream_); }
+
+  void read() {
+    parser_.emplace();
+    parser_->header_limit(static_cast<std::uint32_t>(shared_.settings.most_header));
+    parser_->body_limit(shared_.settings.most_body);
+    parser_->eager(true);
+    lowest().expires_after(
+        seconds(first_ ? shared_.settings.request_seconds : shared_.settings.idle_seconds));
+    first_ = false;
+    http::async_read_header(stream_, buffer_, *parser_,
+                            [self = this->shared_from_this()](error_code error, std::size_t) {
+                              self->header_came(error);
+                            });
+  }
+
+  void header_came(error_code error) {
+    if (error == http::error::header_limit) return refuse(problem(431, "the header is too large"));
+    if (error == http::error::body_limit)
+      return refuse(problem(413, fmt::format("the body is larger than {} bytes; send it in parts",
+                                             shared_.settings.most_body)));
+    if (error && error.category() == http::make_error_code(http::error::bad_method).category() &&
+        error != http::error::end_of_stream && error != http::error::partial_message)
+      return refuse(problem(400, "this is not HTTP/1.1 as it should be"));
+    if (error) return close();
+    lowest().expires_after(seconds(shared_.settings.request_seconds));
+    if (beast::iequals(parser_->get()[http::field::expect], "100-continue")) {
+      static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+      asio::async_write(stream_, asio::buffer(kContinue.data(), kContinue.size()),
+                        [self = this->shared_from_this()](error_code failed, std::size_t) {
+                          if (failed) return self->close();
+                          self->read_body();
+                        });
+      return;
+    }
+    read_body();
+  }
+
+  void read_body() {
+    http::async_read(stream_, buffer_, *parser_,
+                     [self = this->shared_from_this()](error_code error, std::size_t) {
+                       if (error == http::error::body_limit)
+                         return self->refuse(problem(
+                             413, fmt::format("the body is larger than {} bytes; send it in parts",
+                                              self->shared_.settings.most_body)));
+                       if (error) return self->close();
+                       self->request_came();
+                     });
+  }
+
+  void request_came() {
+    http::request<http::string_body> message = parser_->release();
+    keep_alive_ = message.keep_alive() && !shared_.stopping;
+    head_ = message.method() == http::verb::head;
+    const auto text = [&](http::field field) { return std::string(message[field]); };
+    const std::string host = text(http::field::host), origin = text(http::field::origin);
+    // Without tokens the browser of this machine is the way in for others: a page from elsewhere
+    // may neither send here nor call this address by a name of its own.
+    const std::string_view name = host_name(host);
+    if (shared_.settings.open && !host.empty() && name != "localhost" && name != "127.0.0.1" &&
+        name != "[::1]" && name != shared_.settings.address)
+      return refuse(problem(403, "call the server by localhost or its address"));
+    if (!origin.empty() && origin != "http://" + host && origin != "https://" + host)
+      return refuse(problem(403, "pages of other places may not ask here"));
+    ApiRequest request;
+    request.method = std::string(message.method_string());
+    request.target = std::string(message.target());
+    request.content_type = text(http::field::content_type);
+    request.authorization = text(http::field::authorization);
+    request.body = std::move(message.body());
+    if (const std::string coding = text(http::field::content_encoding);
+        beast::iequals(coding, "gzip")) {
+      auto plain = unpacked(request.body, shared_.settings.most_body);
+      if (!plain) return refuse(problem(400, "the body is no gzip, or too large unpacked"));
+      request.body = std::move(*plain);
+    } else if (!coding.empty() && !beast::iequals(coding, "identity")) {
+      return refuse(problem(415, "send the body plain or with gzip"));
+    }
+    const std::string_view path =
+        std::string_view(request.target)
+            .substr(0, std::min(request.target.find('?'), request.target.size()));
+    if (path == "/v1/events" && request.method == "GET") {
+      if (auto refusal = shared_.api.refuses_events(request)) return refuse(std::move(*refusal));
+      return watch(request, std::string(message["Last-Event-ID"]));
+    }
+    // An answer may take as long as the disk; the client is not to blame for it.
+    lowest().expires_never();
+    shared_.api.handle(std::move(request), [self = this->shared_from_this()](ApiResponse answer) {
+      asio::post(self->stream_.get_executor(), [self, answer = std::move(answer)]() mutable {
+        self->respond(std::move(answer));
+      });
+    });
+  }
+
+  void refuse(ApiResponse answer) {
+    keep_alive_ = false;
+    unread_ = true;
+    respond(std::move(answer));
+  }
+
+  void respond(ApiResponse answer) {
+    response_.emplace(static_cast<http::status>(answer.status), 11);
+    response_->set(http::field::server, "edict/" EDICT_VERSION);
+    if (!answer.type.empty()) response_->set(http::field::content_type, answer.type);
+    response_->set("X-Content-Type-Options", "nosniff");
+    for (const auto& [name, value] : answer.headers) response_->set(name, value);
+    response_->keep_alive(keep_alive_);
+    const std::size_t size = answer.body.size();
+    if (!head_) response_->body() = std::move(answer.body);
+    if (answer.status != 204) response_->content_length(size);
+    lowest().expires_after(seconds(shared_.settings.request_seconds));
+    const auto written = [self = this->shared_from_this()](error_code error, std::size_t) {
+      self->response_.reset();
+      if (!error && self->unread_) return self->drain();
+      if (error || !self->keep_alive_) return self->close();
+      self->read();
+    };
+    if (head_) {
+      head_writer_.emplace(*response_);
+      http::async_write_header(stream_, *head_writer_, written);
+    } else {
+      http::async_write(stream_, *response_, written);
+    }
+  }
+
+  // A client that is still sending would lose the answer if its bytes met a closed door.
+  void drain() {
+    error_code ignored;
+    lowest().socket().shutdown(tcp::socket::shutdown_send, ignored);
+    lowest().expires_after(std::chrono::seconds(2));
+    discard();
+  }
+  void discard() {
+    lowest().async_read_some(asio::buffer(scrap_),
+                             [self = this->shared_from_this()](error_code error, std::size_t size) {
+                               self->drained_ += size;
+                               if (error || self->drained_ > self->shared_.settings.most_body)
+                                 return self->close();
+                               self->discard();
+                             });
+  }
+
+  // ---- watching ----
+
+  void watch(const ApiRequest& request, const std::string& last_id) {
+    const auto target = parse_target(request.target);
+    if (const auto wanted = target->query.find("streams"); wanted != target->query.end()) {
+      std::string_view rest = wanted->second;
+      while (!rest.empty()) {
+        const std::size_t end = std::min(rest.find(','), rest.size());
+        streams_.emplace(rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+      }
+    }
+    std::string since = last_id;
+    if (const auto given = target->query.find("since"); given != target->query.end())
+      since = given->second;
+    // Watching begins before the first look, so that nothing falls between.
+    watcher_ = shared_.events.watch([weak = this->weak_from_this()] {
+      if (const auto self = weak.lock())
+        asio::post(self->stream_.get_executor(), [self] { self->tell(); });
+    });
+    seen_ = since.empty() ? shared_.events.last() : std::strtoull(since.c_str(), nullptr, 10);
+    text_ = std::make_shared<const std::string>(fmt::format(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
+        "X-Accel-Buffering: no\r\nConnection: close\r\nServer: edict/" EDICT_VERSION
+        "\r\n\r\nretry: 1000\nid: {0}\nevent: hello\ndata: {{\"id\":{0},{1}}}\n\n",
+        seen_, shared_.api.hello()));
+    heartbeat_.emplace(stream_.get_executor());
+    beat();
+    listen();
+    write_text();
+  }
+
+  // Only to notice that the client has gone.
+  void listen() {
+    stream_.async_read_some(asio::buffer(scrap_),
+                            [self = this->shared_from_this()](error_code error, std::size_t) {
+                              if (error) return self->end_watching();
+                              self->listen();
+                            });
+  }
+
+  void beat() {
+    heartbeat_->expires_after(kHeartbeat);
+    heartbeat_->async_wait([self = this->shared_from_this()](error_code error) {
+      if (error || self->ended_) return;
+      if (!self->writing_) {
+        self->text_ = std::make_shared<const std::string>(": still here\n\n");
+        self->write_text();
+      }
+      self->beat();
+    });
+  }
+
+  void tell() {
+    if (writing_ || ended_) return;
+    text_ = shared_.events.after(seen_, streams_, kMostEventText);
+    if (!text_->empty()) write_text();
+  }
+
+  void write_text() {
+    writing_ = true;
+    // Who takes nothing for this long is gone.
+    lowest().expires_after(seconds(shared_.settings.request_seconds));
+    asio::async_write(stream_, asio::buffer(*text_),
+                      [self = this->shared_from_this()](error_code error, std::size_t) {
+                        self->writing_ = false;
+                        if (error || self->shared_.stopping) return self->end_watching();
+                        self->lowest().expires_never();
+                        self->tell();
+                      });
+  }
+
+  void end_watching() {
+    if (ended_) return;
+    ended_ = true;
+    heartbeat_->cancel();
+    if (watcher_ != 0) shared_.events.unwatch(watcher_);
+    watcher_ = 0;
+    close();
+  }
+
+  void close() {
+    error_code ignored;
+    lowest().socket().shutdown(tcp::socket::shutdown_both, ignored);
+    lowest().close();
+  }
+
+  Shared& shared_;
+  Stream stream_;
+  beast::flat_buffer buffer_;
+  std::optional<http::request_parser<http::string_body>> parser_;
+  std::optional<http::response<http::string_body>> response_;
+  std::optional<http::response_serializer<http::string_body>> head_writer_;
+  bool keep_alive_ = true, head_ = false, first_ = true, unread_ = false;
+
+  std::uint64_t watcher_ = 0, seen_ = 0;
+  std::unordered_set<std::string> streams_;
+  std::shared_ptr<const std::string> text_;
+  std::optional<asio::steady_timer> heartbeat_;
+  std::array<char, 4096> scrap_;
+  std::size_t drained_ = 0;
+  bool writing_ = false, ended_ = false;
+};
+
+}  // namespace
+
+bool is_loopback(const std::string& address) {
+  error_code error;
+  const auto parsed = asio::ip::make_address(address == "localhost" ? "127.0.0.1" : address, error);
+  if (error)
+    throw Error(
+        fmt::format("--listen {}: is no address; write 127.0.0.1:8080 or [::1]:8080", address));
+  return parsed.is_loopback();
+}
+
+struct HttpServer::Parts {
+  Parts(Api& api, EventLog& events, const HttpSettings& given)
+      : settings(given),
+        shared{api, events, settings},
+        acceptor(asio::make_strand(context)),
+        timer(context) {}
+
+  void accept() {
+    acceptor.async_accept(asio::make_strand(context), [this](error_code error, tcp::socket socket) {
+      if (error == asio::error::operation_aborted || shared.stopping) return;
+      if (!error && shared.connections < settings.most_connections) {
+        error_code ignored;
+        socket.set_option(tcp::no_delay(true), ignored);
+        if (tls)
+          std::make_shared<Session<beast::ssl_stream<beast::tcp_stream>>>(
+              shared, beast::tcp_stream(std::move(socket)), *tls)
+              ->start();
+        else
+          std::make_shared<Session<beast::tcp_stream>>(shared, std::move(socket))->start();
+        return accept();
+      }
+      if (!error) return accept();  // more than are allowed: closed at once
+      // Out of descriptors: others may give some back.
+      pause.expires_after(std::chrono::milliseconds(50));
+      pause.async_wait([this](error_code) { accept(); });
+    });
+  }
+
+  void wake() {
+    timer.expires_after(kWake);
+    timer.async_wait([this](error_code error) {
+      if (error) return;
+      shared.events.wake_watchers();
+      wake();
+    });
+  }
+
+  const HttpSettings settings;
+  asio::io_context context;
+  Shared shared;
+  std::optional<asio::ssl::context> tls;
+  tcp::acceptor acceptor;
+  asio::steady_timer timer;
+  asio::steady_timer pause{context};
+  std::vector<std::thread> threads;
+};
+
+HttpServer::HttpServer(Api& api, EventLog& events, const HttpSettings& settings)
+    : parts_(std::make_unique<Parts>(api, events, settings)) {
+  Parts& p = *parts_;
+  if (!settings.certificate.empty()) {
+    p.tls.emplace(asio::ssl::context::tls_server);
+    SSL_CTX_set_min_proto_version(p.tls->native_handle(), TLS1_2_VERSION);
+    error_code error;
+    p.tls->use_certificate_chain_file(settings.certificate, error);
+    if (error)
+      throw Error(fmt::format("--tls-cert {}: {}; give a certificate in PEM", settings.certificate,
+                              error.message()));
+    p.tls->use_private_key_file(settings.key, asio::ssl::context::pem, error);
+    if (error)
+      throw Error(fmt::format("--tls-key {}: {}; give the certificate's key in PEM", settings.key,
+                              error.message()));
+  }
+  error_code error;
+  const tcp::endpoint where(
+      asio::ip::make_address(settings.address == "localhost" ? "127.0.0.1" : settings.address),
+      settings.port);
+  p.acceptor.open(where.protocol(), error);
+  if (!error) p.acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error) p.acceptor.bind(where, error);
+  if (!error) p.acceptor.listen(1024, error);
+  if (error)
+    throw Error(fmt::format("--listen {}:{}: {}; choose another port, or stop who has it",
+                            settings.address, settings.port, error.message()));
+  p.accept();
+  p.wake();
+  for (std::size_t i = 0; i < std::max<std::size_t>(1, settings.threads); ++i)
+    p.threads.emplace_back([&p] {
+      while (true) try {
+          p.context.run();
+          return;
+        } catch (const std::exception&) {
+          // Of one connection, which is gone with it.
+        }
+    });
+}
+
+std::uint16_t HttpServer::port() const { return parts_->acceptor.local_endpoint().port(); }
+
+std::size_t HttpServer::connections() const { return parts_->shared.connections; }
+
+void HttpServer::stop_accepting() {
+  parts_->shared.stopping = true;
+  asio::post(parts_->acceptor.get_executor(), [this] {
+    error_code ignored;
+    parts_->acceptor.close(ignored);
+  });
+}
+
+void HttpServer::stop() {
+  parts_->shared.stopping = true;
+  parts_->context.stop();
+  for (std::thread& thread : parts_->threads) thread.join();
+  parts_->threads.clear();
+  parts_->shared.stopped = true;
+}
+
+HttpServer::~HttpServer() { stop(); }
+
+}  // namespace edict::server

@@ -1,0 +1,194 @@
+// edict-server: what `edict serve` starts.
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+
+#include "edict/core/error.h"
+#include "edict/server/server.h"
+#include "edict/server/tokens.h"
+
+namespace {
+
+using namespace edict;
+using namespace edict::server;
+
+// Tells systemd, where it asked to be told.
+void notify(const char* state) {
+  const char* path = std::getenv("NOTIFY_SOCKET");
+  if (!path || !*path) return;
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::size_t size = std::strlen(path);
+  if (size >= sizeof address.sun_path) return;
+  std::memcpy(address.sun_path, path, size);
+  if (path[0] == '@') address.sun_path[0] = '\0';
+  const int to = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (to < 0) return;
+  sendto(to, state, std::strlen(state), MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&address),
+         static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + size));
+  close(to);
+}
+
+struct Options {
+  ServeSettings settings;
+  std::string listen = "127.0.0.1:8080";
+  std::string guard = "none", sigma = "epistemic";
+  double most_body_megabytes = 16;
+};
+
+void split_address(const std::string& listen, HttpSettings& http) {
+  const std::size_t colon = listen.rfind(':');
+  const std::string port = colon == std::string::npos ? "" : listen.substr(colon + 1);
+  char* end = nullptr;
+  const unsigned long number = std::strtoul(port.c_str(), &end, 10);
+  if (port.empty() || *end != '\0' || number > 65535)
+    throw Error(fmt::format("--listen {}: write ADDRESS:PORT, as 127.0.0.1:8080", listen));
+  http.port = static_cast<std::uint16_t>(number);
+  http.address = listen.substr(0, colon);
+  if (http.address.starts_with('[') && http.address.ends_with(']'))
+    http.address = http.address.substr(1, http.address.size() - 2);
+}
+
+// Waits for SIGINT or SIGTERM, which every thread has blocked.
+int wait_for_signal(const sigset_t& signals) {
+  int signal = 0;
+  sigwait(&signals, &signal);
+  return signal;
+}
+
+void add_serve(CLI::App& app, int& code) {
+  CLI::App* command = app.add_subcommand(
+      "serve", "Serve a model live: observations in, distributions, alarms and events out");
+  auto options = std::make_shared<Options>();
+  Options& o = *options;
+  ServeSettings& s = o.settings;
+  s.api.name.clear();
+  command->add_option("MODEL", s.model, "the trained model")->required();
+  command->add_option("--listen", o.listen, "address and port; port 0 takes a free one")
+      ->take_last()
+      ->capture_default_str();
+  command
+      ->add_option("--store", s.store,
+                   "where everything is kept: a file, or postgresql://USER@HOST/DATABASE")
+      ->capture_default_str();
+  command->add_option("--store-limit", s.store_options.limit_megabytes,
+                      "megabytes that the file may grow to; 0: no limit");
+  command->add_option("--rules", s.rules, "alarm rules in TOML or JSON; else those set by PUT");
+  command->add_option("--tokens", s.tokens, "who may come in; lines of `edict-server token`");
+  command->add_option("--tls-cert", s.http.certificate, "certificate chain in PEM");
+  command->add_option("--tls-key", s.http.key, "its private key in PEM");
+  command->add_flag("--plain-http", s.plain_http,
+                    "allow other addresses without TLS, where a proxy ends it");
+  command->add_option("--time-unit", s.live.time_unit,
+                      "what a model of plain numbers counts: s, min, h, d; needed for dates");
+  command->add_option("--keep", s.live.keep,
+                      "forget what is further than this behind a stream's newest observation, in "
+                      "the model's unit; 0: keep everything");
+  command->add_option("--guard", o.guard, "what to do with implausible values")
+      ->check(CLI::IsMember({"none", "edgr", "pop-mean"}))
+      ->capture_default_str();
+  command->add_option("--eta", s.live.guard.eta, "how many deviations a guard allows")
+      ->capture_default_str();
+  command->add_option("--sigma", o.sigma, "whose deviation the guard takes")
+      ->check(CLI::IsMember({"epistemic", "predictive"}))
+      ->capture_default_str();
+  command->add_option("--level", s.api.level, "of intervals where nobody asks for another")
+      ->check(CLI::Range(1e-6, 1 - 1e-9))
+      ->capture_default_str();
+  command->add_option("--name", s.api.name, "what the model is called; else its file's name");
+  command->add_option("--shards", s.live.shards, "threads that compute; 0: processors less one");
+  command
+      ->add_option("--most-pending", s.live.most_pending,
+                   "values that may wait before 429 is answered")
+      ->capture_default_str();
+  command->add_option("--most-connections", s.http.most_connections, "at the same time")
+      ->capture_default_str();
+  command->add_option("--most-body", o.most_body_megabytes, "megabytes of one request")
+      ->check(CLI::Range(0.001, 1024.0))
+      ->capture_default_str();
+  command
+      ->add_option("--alarm-interval", s.live.alarm_interval,
+                   "seconds between two judgements of one stream")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str();
+  command->callback([options, &code] {
+    ServeSettings settings = options->settings;
+    split_address(options->listen, settings.http);
+    settings.live.guard.kind = guard_from_name(options->guard);
+    settings.live.guard.deviation = deviation_from_name(options->sigma);
+    check(settings.live.guard);
+    settings.http.most_body = static_cast<std::size_t>(options->most_body_megabytes * 1048576);
+    // Blocked here, and so in every thread that is made from now on.
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    int signal = 0;
+    {
+      Server server(settings);
+      for (const std::string& notice : server.notices())
+        fmt::print(stderr, "edict-server: {}\n", notice);
+      fmt::print("serving {} at {}, {} streams in {}\n", settings.model.string(), server.url(),
+                 server.live().streams(), settings.store);
+      std::fflush(stdout);
+      notify("READY=1");
+      signal = wait_for_signal(signals);
+      notify("STOPPING=1");
+    }
+    fmt::print("stopped\n");
+    code = signal == SIGINT ? 130 : 0;
+  });
+}
+
+void add_token(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "token", "Make a token: its line for the file of --tokens goes to standard output");
+  auto name = std::make_shared<std::string>();
+  auto scopes = std::make_shared<std::string>("read,write");
+  command->add_option("NAME", *name, "who holds it")->required();
+  command->add_option("--scopes", *scopes, "read, write, admin")->capture_default_str();
+  command->callback([name, scopes] {
+    const NewToken made = make_token(*name, *scopes);
+    fmt::print(stderr, "token (shown only now): {}\n", made.token);
+    fmt::print("{}\n", made.line);
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  std::signal(SIGPIPE, SIG_IGN);
+  CLI::App app("edict-server: live streams of a trained model");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "edict-server " EDICT_VERSION);
+  int code = 0;
+  add_serve(app, code);
+  add_token(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {
+    return app.exit(e);
+  }
+  return code;
+} catch (const CLI::ParseError& e) {
+  fmt::print(stderr, "edict-server: {}; try --help\n", e.what());
+  return 2;
+} catch (const edict::Error& e) {
+  fmt::print(stderr, "edict-server: {}\n", e.what());
+  return 2;
+} catch (const std::system_error& e) {
+  fmt::print(stderr, "edict-server: {}\n", e.what());
+  return 2;
+} catch (const std::exception& e) {
+  fmt::print(stderr, "edict-server: unexpected: {}\n", e.what());
+  return 1;
+}

@@ -1,0 +1,468 @@
+// One file. WAL mode lets shards read while the writer writes; synchronous=FULL makes a commit wait
+// for the disk, which is what an answer to a client promises.
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sqlite3.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <utility>
+
+#include "edict/core/error.h"
+#include "edict/server/store.h"
+
+namespace edict::server {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kFormat = 1;
+constexpr std::int64_t kRejectedKept = 10000;
+
+constexpr const char* kSchema = R"sql(
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS features (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE IF NOT EXISTS streams (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, origin REAL, base REAL,
+  about TEXT NOT NULL DEFAULT '{}');
+CREATE TABLE IF NOT EXISTS observations (
+  stream INTEGER NOT NULL, time REAL NOT NULL, feature INTEGER NOT NULL, value REAL NOT NULL,
+  received REAL NOT NULL, corrected INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (stream, time, feature)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS states (
+  stream INTEGER NOT NULL, time REAL NOT NULL, model INTEGER NOT NULL, first REAL NOT NULL,
+  events INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (stream, time)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS alarms (
+  id INTEGER PRIMARY KEY, stream INTEGER NOT NULL, rule TEXT NOT NULL, body TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS audit (
+  id INTEGER PRIMARY KEY, at REAL NOT NULL, what TEXT NOT NULL, who TEXT NOT NULL,
+  stream TEXT NOT NULL, detail TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS rejected (
+  id INTEGER PRIMARY KEY, at REAL NOT NULL, source TEXT NOT NULL, detail TEXT NOT NULL,
+  payload BLOB NOT NULL);
+)sql";
+
+struct CloseDatabase {
+  void operator()(sqlite3* db) const { sqlite3_close_v2(db); }
+};
+using Database = std::unique_ptr<sqlite3, CloseDatabase>;
+
+// Keeps a second server from the same file as long as somebody holds it.
+class FileLock {
+ public:
+  explicit FileLock(const std::string& path) {
+    const std::string name = path + ".lock";
+    descriptor_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (descriptor_ < 0)
+      throw Error(fmt::format("{}: {}; choose a folder that can be written to", name,
+                              std::strerror(errno)));
+    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+      ::close(descriptor_);
+      throw Error(
+          fmt::format("{}: another server works on it; stop that one, or give another "
+                      "--store",
+                      path));
+    }
+  }
+  ~FileLock() { ::close(descriptor_); }
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
+[[noreturn]] void fail(sqlite3* db, const std::string& what) {
+  const int code = db ? sqlite3_extended_errcode(db) : SQLITE_NOMEM;
+  const char* why = db ? sqlite3_errmsg(db) : "out of memory";
+  const bool full = (code & 0xff) == SQLITE_FULL;
+  throw Error(fmt::format("the store: {}: {}{}", what, why,
+                          full ? "; make room on the disk, or raise --store-limit" : ""));
+}
+
+void run(sqlite3* db, const char* sql) {
+  if (sqlite3_exec(db, sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail(db, "a command failed");
+}
+
+// A prepared statement, bound in order, and stepped.
+class Statement {
+ public:
+  Statement(sqlite3* db, const char* sql) : db_(db) {
+    if (sqlite3_prepare_v3(db, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement_, nullptr) !=
+        SQLITE_OK)
+      fail(db, "a statement was not understood");
+  }
+  ~Statement() { sqlite3_finalize(statement_); }
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+
+  template <class... Values>
+  Statement& with(const Values&... values) {
+    sqlite3_reset(statement_);
+    int at = 0;
+    (bind(++at, values), ...);
+    return *this;
+  }
+  // Whether there is a row; without one the statement is over.
+  bool step() {
+    const int code = sqlite3_step(statement_);
+    if (code == SQLITE_ROW) return true;
+    if (code != SQLITE_DONE) {
+      // The message belongs to the connection, and resetting keeps it.
+      sqlite3_reset(statement_);
+      fail(db_, "writing or reading failed");
+    }
+    sqlite3_reset(statement_);
+    return false;
+  }
+  void run() {
+    while (step()) {
+    }
+  }
+  void end() { sqlite3_reset(statement_); }
+
+  std::int64_t whole(int column) const { return sqlite3_column_int64(statement_, column); }
+  double number(int column) const { return sqlite3_column_double(statement_, column); }
+  bool is_null(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
+  std::string text(int column) const {
+    const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+    const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
+    return bytes ? std::string(bytes, size) : std::string();
+  }
+  std::vector<std::byte> bytes(int column) const {
+    const auto* from = static_cast<const std::byte*>(sqlite3_column_blob(statement_, column));
+    const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
+    return from ? std::vector<std::byte>(from, from + size) : std::vector<std::byte>();
+  }
+
+ private:
+  void bind(int at, std::int64_t value) { sqlite3_bind_int64(statement_, at, value); }
+  void bind(int at, std::int32_t value) { sqlite3_bind_int64(statement_, at, value); }
+  void bind(int at, std::uint64_t value) {
+    sqlite3_bind_int64(statement_, at, std::bit_cast<std::int64_t>(value));
+  }
+  // Not a number is stored as NULL.
+  void bind(int at, double value) { sqlite3_bind_double(statement_, at, value); }
+  void bind(int at, const std::string& value) {
+    sqlite3_bind_text64(statement_, at, value.data(), value.size(), SQLITE_STATIC, SQLITE_UTF8);
+  }
+  void bind(int at, const std::vector<std::byte>& value) {
+    sqlite3_bind_blob64(statement_, at, value.data(), value.size(), SQLITE_STATIC);
+  }
+
+  sqlite3* db_;
+  sqlite3_stmt* statement_ = nullptr;
+};
+
+Database open_file(const std::string& path) {
+  sqlite3* opened = nullptr;
+  const int code = sqlite3_open_v2(
+      path.c_str(), &opened,
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+      nullptr);
+  Database db(opened);
+  if (code != SQLITE_OK) {
+    const std::string why = opened ? sqlite3_errmsg(opened) : "out of memory";
+    throw Error(fmt::format("{}: {}; give a file in a folder that can be written to", path, why));
+  }
+  sqlite3_busy_timeout(db.get(), 10000);
+  return db;
+}
+
+// Empty where the file is sound, or new.
+std::string damage_of(const std::string& path) {
+  const Database db = open_file(path);
+  sqlite3_stmt* statement = nullptr;
+  if (sqlite3_prepare_v2(db.get(), "PRAGMA quick_check(1)", -1, &statement, nullptr) != SQLITE_OK)
+    return sqlite3_errmsg(db.get());
+  std::string found;
+  const int code = sqlite3_step(statement);
+  if (code == SQLITE_ROW) {
+    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, 0));
+    if (!text || std::string_view(text) != "ok") found = text ? text : "unreadable";
+  } else if (code != SQLITE_DONE) {
+    found = sqlite3_errmsg(db.get());
+  }
+  sqlite3_finalize(statement);
+  return found;
+}
+
+class SqliteStore final : public Store {
+ public:
+  SqliteStore(std::string path, StoreOptions options, std::shared_ptr<FileLock> lock)
+      : path_(std::move(path)), options_(options), lock_(std::move(lock)), db_(open_file(path_)) {
+    run(db_.get(), "PRAGMA journal_mode=WAL");
+    run(db_.get(), "PRAGMA synchronous=FULL");
+    run(db_.get(), "PRAGMA cache_size=-16384");
+    run(db_.get(), "PRAGMA journal_size_limit=67108864");
+    if (options_.limit_megabytes > 0)
+      run(db_.get(), fmt::format("PRAGMA max_page_count={}",
+                                 std::max<std::uint64_t>(64, options_.limit_megabytes * 256))
+                         .c_str());
+    run(db_.get(), kSchema);
+    const std::optional<std::string> format = meta("format");
+    if (!format)
+      set_meta("format", std::to_string(kFormat));
+    else if (*format != std::to_string(kFormat))
+      throw Error(
+          fmt::format("{}: written by another version of edict (format {}, here {}); give "
+                      "another --store",
+                      path_, *format, kFormat));
+  }
+
+  std::unique_ptr<Store> another() const override {
+    return std::make_unique<SqliteStore>(path_, options_, lock_);
+  }
+
+  void begin() override { statement("BEGIN IMMEDIATE").with().run(); }
+  void commit() override {
+    try {
+      statement("COMMIT").with().run();
+    } catch (...) {
+      rollback();
+      throw;
+    }
+  }
+  void rollback() noexcept override {
+    // Where a failure has ended the transaction already there is nothing to undo.
+    if (sqlite3_get_autocommit(db_.get()) == 0)
+      sqlite3_exec(db_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+
+  std::vector<std::int32_t> feature_numbers(std::span<const std::string> names) override {
+    std::vector<std::int32_t> numbers;
+    for (const std::string& name : names) {
+      statement("INSERT OR IGNORE INTO features (name) VALUES (?)").with(name).run();
+      Statement& found = statement("SELECT id FROM features WHERE name = ?").with(name);
+      found.step();
+      numbers.push_back(static_cast<std::int32_t>(found.whole(0)));
+      found.end();
+    }
+    return numbers;
+  }
+
+  void each_stream(const std::function<void(KeptStream&&)>& sink) override {
+    Statement& row = statement("SELECT id, name, origin, base, about FROM streams").with();
+    while (row.step()) {
+      KeptStream stream;
+      stream.id = row.whole(0);
+      stream.name = row.text(1);
+      if (!row.is_null(2)) stream.origin = row.number(2);
+      if (!row.is_null(3)) stream.base = row.number(3);
+      stream.about = row.text(4);
+      sink(std::move(stream));
+    }
+  }
+  std::int64_t add_stream(const std::string& name, double origin) override {
+    statement("INSERT INTO streams (name, origin) VALUES (?, ?)").with(name, origin).run();
+    return static_cast<std::int64_t>(sqlite3_last_insert_rowid(db_.get()));
+  }
+  void change_stream(const KeptStream& stream) override {
+    const double base = std::isfinite(stream.base) ? stream.base : std::nan("");
+    statement("UPDATE streams SET origin = ?, base = ?, about = ? WHERE id = ?")
+        .with(stream.origin, base, stream.about, stream.id)
+        .run();
+  }
+  void remove_stream(std::int64_t stream) override {
+    statement("DELETE FROM observations WHERE stream = ?").with(stream).run();
+    statement("DELETE FROM states WHERE stream = ?").with(stream).run();
+    statement("DELETE FROM alarms WHERE stream = ?").with(stream).run();
+    statement("DELETE FROM streams WHERE id = ?").with(stream).run();
+  }
+
+  void put(std::span<const KeptValue> values, std::span<Put> outcomes) override {
+    Statement& insert = statement(
+        "INSERT OR IGNORE INTO observations (stream, time, feature, value, received) "
+        "VALUES (?, ?, ?, ?, ?)");
+    Statement& correct = statement(
+        "UPDATE observations SET value = ?, received = ?, corrected = corrected + 1 "
+        "WHERE stream = ? AND time = ? AND feature = ? AND value <> ?");
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const KeptValue& v = values[i];
+      insert.with(v.stream, v.time, v.feature, v.value, v.received).run();
+      if (sqlite3_changes(db_.get()) > 0) {
+        outcomes[i] = Put::inserted;
+        continue;
+      }
+      correct.with(v.value, v.received, v.stream, v.time, v.feature, v.value).run();
+      outcomes[i] = sqlite3_changes(db_.get()) > 0 ? Put::corrected : Put::unchanged;
+    }
+  }
+  std::vector<KeptValue> values(std::int64_t stream, double after, double until,
+                                std::size_t limit) override {
+    Statement& row = statement(
+                         "SELECT time, feature, value, received, corrected FROM observations "
+                         "WHERE stream = ? AND time > ? AND time <= ? ORDER BY time, feature "
+                         "LIMIT ?")
+                         .with(stream, after, until, static_cast<std::int64_t>(limit));
+    return rows(row, stream);
+  }
+  std::vector<KeptValue> newest_values(std::int64_t stream, double until,
+                                       std::size_t limit) override {
+    Statement& row = statement(
+                         "SELECT time, feature, value, received, corrected FROM observations "
+                         "WHERE stream = ? AND time <= ? ORDER BY time DESC, feature DESC LIMIT ?")
+                         .with(stream, until, static_cast<std::int64_t>(limit));
+    return rows(row, stream);
+  }
+  void remove_values(std::int64_t stream, double until) override {
+    statement("DELETE FROM observations WHERE stream = ? AND time <= ?").with(stream, until).run();
+  }
+
+  void put_state(std::int64_t stream, std::uint64_t model, const KeptState& state) override {
+    statement(
+        "INSERT OR REPLACE INTO states (stream, time, model, first, events, bytes) "
+        "VALUES (?, ?, ?, ?, ?, ?)")
+        .with(stream, state.time, model, state.first, state.events, state.bytes)
+        .run();
+  }
+  std::optional<KeptState> newest_state(std::int64_t stream, std::uint64_t model,
+                                        double before) override {
+    Statement& row = statement(
+                         "SELECT time, first, events, bytes FROM states WHERE stream = ? AND "
+                         "model = ? AND time < ? ORDER BY time DESC LIMIT 1")
+                         .with(stream, model, before);
+    if (!row.step()) return {};
+    KeptState state{row.number(0), row.number(1), row.whole(2), row.bytes(3)};
+    row.end();
+    return state;
+  }
+  void remove_states(std::int64_t stream, double from, double before) override {
+    statement("DELETE FROM states WHERE stream = ? AND time >= ? AND time < ?")
+        .with(stream, from, before)
+        .run();
+  }
+
+  void each_alarm(const std::function<void(KeptAlarm&&)>& sink) override {
+    Statement& row = statement("SELECT id, stream, rule, body FROM alarms ORDER BY id").with();
+    while (row.step()) sink({row.whole(0), row.whole(1), row.text(2), row.text(3)});
+  }
+  void put_alarm(const KeptAlarm& alarm) override {
+    statement("INSERT OR REPLACE INTO alarms (id, stream, rule, body) VALUES (?, ?, ?, ?)")
+        .with(alarm.id, alarm.stream, alarm.rule, alarm.body)
+        .run();
+  }
+  void remove_alarm(std::int64_t id) override {
+    statement("DELETE FROM alarms WHERE id = ?").with(id).run();
+  }
+
+  void add_audit(const AuditLine& line) override {
+    statement("INSERT INTO audit (at, what, who, stream, detail) VALUES (?, ?, ?, ?, ?)")
+        .with(line.at, line.what, line.who, line.stream, line.detail)
+        .run();
+  }
+  std::vector<AuditLine> audit(std::size_t newest) override {
+    Statement& row =
+        statement("SELECT at, what, who, stream, detail FROM audit ORDER BY id DESC LIMIT ?")
+            .with(static_cast<std::int64_t>(newest));
+    std::vector<AuditLine> lines;
+    while (row.step())
+      lines.push_back({row.number(0), row.text(1), row.text(2), row.text(3), row.text(4)});
+    return lines;
+  }
+  void add_rejected(const RejectedLine& line) override {
+    statement("INSERT INTO rejected (at, source, detail, payload) VALUES (?, ?, ?, ?)")
+        .with(line.at, line.source, line.detail, line.payload)
+        .run();
+    statement("DELETE FROM rejected WHERE id <= ?")
+        .with(static_cast<std::int64_t>(sqlite3_last_insert_rowid(db_.get())) - kRejectedKept)
+        .run();
+  }
+  std::vector<RejectedLine> rejected(std::size_t newest) override {
+    Statement& row =
+        statement("SELECT at, source, detail, payload FROM rejected ORDER BY id DESC LIMIT ?")
+            .with(static_cast<std::int64_t>(newest));
+    std::vector<RejectedLine> lines;
+    while (row.step()) lines.push_back({row.number(0), row.text(1), row.text(2), row.text(3)});
+    return lines;
+  }
+
+  std::optional<std::string> meta(const std::string& key) override {
+    Statement& row = statement("SELECT value FROM meta WHERE key = ?").with(key);
+    if (!row.step()) return {};
+    std::string value = row.text(0);
+    row.end();
+    return value;
+  }
+  void set_meta(const std::string& key, const std::string& value) override {
+    statement("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)").with(key, value).run();
+  }
+
+  void backup(const std::string& path) override {
+    if (fs::exists(path))
+      throw Error(fmt::format("{}: is there already; give a file that is not", path));
+    // Under another name first, so that a backup is whole or not there.
+    const std::string part = path + ".part";
+    std::error_code ignored;
+    fs::remove(part, ignored);
+    statement("VACUUM INTO ?").with(part).run();
+    fs::rename(part, path);
+  }
+  void tidy() override {
+    sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+  }
+  std::uint64_t bytes() override {
+    std::error_code ignored;
+    std::uint64_t total = 0;
+    for (const char* end : {"", "-wal"}) {
+      const auto size = fs::file_size(path_ + end, ignored);
+      if (!ignored) total += size;
+    }
+    return total;
+  }
+
+ private:
+  // By the address of its text, which is a literal.
+  Statement& statement(const char* sql) {
+    std::unique_ptr<Statement>& kept = statements_[sql];
+    if (!kept) kept = std::make_unique<Statement>(db_.get(), sql);
+    return *kept;
+  }
+  static std::vector<KeptValue> rows(Statement& row, std::int64_t stream) {
+    std::vector<KeptValue> result;
+    while (row.step())
+      result.push_back({stream, row.number(0), static_cast<std::int32_t>(row.whole(1)),
+                        row.number(2), row.number(3), row.whole(4) > 0});
+    return result;
+  }
+
+  std::string path_;
+  StoreOptions options_;
+  std::shared_ptr<FileLock> lock_;
+  Database db_;
+  std::map<const char*, std::unique_ptr<Statement>> statements_;  // closed before the database
+};
+
+}  // namespace
+
+std::unique_ptr<Store> open_sqlite(const std::string& path, const StoreOptions& options,
+                                   std::vector<std::string>& notices) {
+  auto lock = std::make_shared<FileLock>(path);
+  const std::string damage = damage_of(path);
+  if (!damage.empty()) {
+    const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
+                         std::chrono::system_clock::now().time_since_epoch())
+                         .count();
+    const std::string aside = fmt::format("{}.damaged-{}", path, now);
+    for (const char* end : {"", "-wal", "-shm"})
+      if (fs::exists(path + end)) fs::rename(path + end, aside + end);
+    notices.push_back(fmt::format("{} is damaged ({}); it was kept as {}, and an empty one begun",
+                                  path, damage, aside));
+  }
+  return std::make_unique<SqliteStore>(path, options, std::move(lock));
+}
+
+std::unique_ptr<Store> open_store(const std::string& where, const StoreOptions& options,
+                                  std::vector<std::string>& notices) {
+  if (where.starts_with("postgresql://") || where.starts_with("postgres://"))
+    return open_postgresql(where);
+  return open_sqlite(where, options, notices);
+}
+
+}  // namespace edict::server

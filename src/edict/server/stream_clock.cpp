@@ -1,0 +1,66 @@
+#include "edict/server/stream_clock.h"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "edict/core/error.h"
+
+namespace edict::server {
+
+StreamClock::StreamClock(const Model& model, const std::string& unit)
+    : axis_(model.time_axis.rules()),
+      unit_(unit.empty() ? axis_.unit : time_unit_from_name(unit)),
+      seconds_(seconds_in(unit_)),
+      origin_(model.protocol.origin),
+      start_first_(model.protocol.from_first),
+      start_earlier_(model.protocol.may_start_earlier) {
+  if (calendar() && unit_ != axis_.unit)
+    throw Error("--time-unit: the model knows that it counts in " +
+                std::string(long_name_of(axis_.unit)) + "; leave it out");
+}
+
+std::string_view StreamClock::time_unit_name() const {
+  if (!calendar()) return unit_ == TimeUnit::none ? std::string_view() : name_of(unit_);
+  return axis_.kind == TimeKind::unix_milliseconds ? "ms" : "s";
+}
+
+TimeStamp StreamClock::from_number(double number) const {
+  if (!calendar()) return {number, false};
+  return {std::round(number * (axis_.kind == TimeKind::unix_milliseconds ? 1e3 : 1e6)), true};
+}
+
+std::optional<TimeStamp> StreamClock::from_text(std::string_view text) const {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc{} && end == text.data() + text.size()) {
+    if (!std::isfinite(number)) return {};
+    return from_number(number);
+  }
+  if (!takes_dates()) return {};
+  if (const auto date = parse_date(text)) return TimeStamp{date->microseconds, true};
+  return {};
+}
+
+double StreamClock::raw(const TimeStamp& time, double origin) const {
+  if (calendar() || !time.wall) return time.value;
+  return (time.value - origin) / (1e6 * seconds_);
+}
+
+double StreamClock::shown(double raw) const {
+  if (!calendar()) return raw;
+  return raw / (axis_.kind == TimeKind::unix_milliseconds ? 1e3 : 1e6);
+}
+
+double StreamClock::start(double first_model_time) const {
+  return start_first_ || (start_earlier_ && first_model_time < origin_) ? first_model_time
+                                                                        : origin_;
+}
+
+double StreamClock::earliest() const {
+  if (start_first_ || start_earlier_ || axis_.from_first)
+    return -std::numeric_limits<double>::infinity();
+  return raw_of_model_time(origin_, 0);
+}
+
+}  // namespace edict::server

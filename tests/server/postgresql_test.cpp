@@ -1,0 +1,115 @@
+// The same behaviour on Debian's PostgreSQL, started in a folder of its own, where it is installed.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "edict/core/error.h"
+#include "server/live_folder.h"
+
+namespace edict::server {
+namespace {
+
+constexpr const char* kPrograms = "/usr/lib/postgresql/15/bin/";
+
+class PostgresqlTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (access((std::string(kPrograms) + "initdb").c_str(), X_OK) != 0)
+      GTEST_SKIP() << "postgresql-15 is not installed";
+    data_ = (folder_ / "data").string();
+    // It refuses to run as root.
+    as_ = geteuid() == 0 ? "runuser -u postgres -- " : "";
+    if (geteuid() == 0) {
+      ASSERT_EQ(std::system(("chown postgres '" + folder_.path().string() + "'").c_str()), 0);
+    }
+    ASSERT_EQ(run("initdb -A trust -U edict --no-sync -D"), 0);
+    ASSERT_EQ(run("pg_ctl -w -o \"-F -k '" + folder_.path().string() +
+                  "' -c listen_addresses=\" start -D"),
+              0);
+    started_ = true;
+    uri_ = "postgresql://edict@/postgres?host=" + folder_.path().string();
+  }
+  void TearDown() override {
+    if (started_) run("pg_ctl -m immediate stop -D");
+  }
+  int run(const std::string& command) const {
+    return std::system(("cd / && " + as_ + kPrograms + command + " '" + data_ + "' >'" +
+                        (folder_ / "log").string() + "' 2>&1")
+                           .c_str());
+  }
+  std::unique_ptr<Live> open() {
+    std::vector<std::string> notices;
+    LiveSettings settings;
+    settings.shards = 2;
+    return std::make_unique<Live>(small_model(), settings, open_store(uri_, {}, notices),
+                                  std::vector<Rule>());
+  }
+
+  TemporaryFolder folder_;
+  std::string data_, as_, uri_;
+  bool started_ = false;
+};
+
+TEST_F(PostgresqlTest, LateDoubledAndCorrectedValuesGiveTheBitsOfPredict) {
+  std::mt19937 random(5);
+  {
+    const auto live = open();
+    EXPECT_THROW(open(), Error);  // one server a database
+    for (std::size_t s = 0; s < 2; ++s) {
+      std::vector<Row> rows = rows_of(waves(), s);
+      std::shuffle(rows.begin(), rows.end(), random);
+      std::size_t corrected = 0, unchanged = 0;
+      for (std::size_t i = 0; i < rows.size(); i += 5) {
+        std::vector<Row> some(
+            rows.begin() + static_cast<std::ptrdiff_t>(i),
+            rows.begin() + static_cast<std::ptrdiff_t>(std::min(i + 5, rows.size())));
+        Row wrong = some[0];
+        wrong.value += 1;
+        live->submit_and_wait({wrong});
+        const Outcome outcome = live->submit_and_wait(some);
+        EXPECT_EQ(outcome.kind, Outcome::Kind::stored) << outcome.detail;
+        corrected += outcome.corrected;
+        unchanged += live->submit_and_wait(some).unchanged;
+      }
+      EXPECT_EQ(corrected, (rows.size() + 4) / 5);
+      EXPECT_EQ(unchanged, rows.size());
+    }
+    for (std::size_t s = 0; s < 2; ++s)
+      EXPECT_EQ(asked(*live, waves().ids[s], kTimes),
+                predicted(*small_model(), waves(), s, kTimes));
+    live->reject("test", std::string("a\0b", 3), "no reason");
+  }
+  const auto live = open();
+  EXPECT_EQ(live->streams(), 2u);
+  for (std::size_t s = 0; s < 2; ++s)
+    EXPECT_EQ(asked(*live, waves().ids[s], kTimes), predicted(*small_model(), waves(), s, kTimes));
+  std::promise<std::vector<RejectedLine>> rejected;
+  live->aside([&](Live::Access access) { rejected.set_value(access.store.rejected(5)); });
+  EXPECT_EQ(rejected.get_future().get().at(0).payload, std::string("a\0b", 3));
+}
+
+// The server goes away and comes back: what could not be stored was not answered as if it were.
+TEST_F(PostgresqlTest, SurvivesARestartOfTheDatabase) {
+  const auto live = open();
+  EXPECT_EQ(live->submit_and_wait(rows_of(waves(), 0)).kind, Outcome::Kind::stored);
+  ASSERT_EQ(run("pg_ctl -m immediate stop -D"), 0);
+  EXPECT_EQ(live->submit_and_wait(rows_of(waves(), 1)).kind, Outcome::Kind::failed);
+  EXPECT_FALSE(live->store_problem().empty());
+  ASSERT_EQ(
+      run("pg_ctl -w -o \"-F -k '" + folder_.path().string() + "' -c listen_addresses=\" start -D"),
+      0);
+  Outcome outcome;
+  for (int tries = 0; tries < 3; ++tries) {
+    outcome = live->submit_and_wait(rows_of(waves(), 1));
+    if (outcome.kind == Outcome::Kind::stored) break;
+  }
+  EXPECT_EQ(outcome.kind, Outcome::Kind::stored) << outcome.detail;
+  for (std::size_t s = 0; s < 2; ++s)
+    EXPECT_EQ(asked(*live, waves().ids[s], kTimes), predicted(*small_model(), waves(), s, kTimes));
+}
+
+}  // namespace
+}  // namespace edict::server
