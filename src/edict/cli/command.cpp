@@ -29,6 +29,7 @@ void add_commands(CLI::App& app) {
   add_stress(app);
   add_reproduce(app);
   add_serve(app);
+  add_demo(app);
   add_help(app);
   add_man(app);
   add_completion(app);

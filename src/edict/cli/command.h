@@ -36,6 +36,7 @@ void add_classify(CLI::App& app);
 void add_stress(CLI::App& app);
 void add_reproduce(CLI::App& app);
 void add_serve(CLI::App& app);
+void add_demo(CLI::App& app);
 void add_help(CLI::App& app);
 void add_man(CLI::App& app);
 void add_completion(CLI::App& app);
