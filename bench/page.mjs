@@ -1,7 +1,7 @@
 // How the server's page bears load, in Debian's chromium:
 //   node bench/page.mjs frames [URL]            frames a second with 1,000 cards, news and scrolling
 //   node bench/page.mjs memory [MINUTES] [URL]  memory of the page under live data
-// Without URL against the invented server of tests/server/page (1,000 streams, 200 events a second);
+// Without URL against the invented server of tests/server/page (1,000 streams, RATE=200 events a second);
 // needs what server.Page needs.
 import {launch, open, startMock} from '../tests/server/page/browser.mjs';
 
