@@ -1,7 +1,9 @@
-"""Builds libedict.so with CMake and puts it into the package; everything else is in pyproject.toml.
+"""Builds the shared library with CMake and puts it into the package; everything else is in pyproject.toml.
 
-A build tree that is there already (build/release) is brought up to date, which takes seconds; else one
-without tests is made in build/python. CMAKE_ARGS are handed to CMake.
+It is compiled for this machine alone; a build tree that is there already (build/release) is brought up
+to date, which takes seconds. With EDICT_PORTABLE=1 it is compiled for three levels of x86-64, of which
+the loader picks, which takes three times as long: a wheel for other machines. CMAKE_ARGS are handed to
+CMake, and CMAKE_BUILD_PARALLEL_LEVEL says how many compilers may run.
 """
 
 import os
@@ -23,27 +25,41 @@ def version():
     return found.group(1)
 
 
-def built_library():
-    """The path of libedict.so, after building it."""
-    tree = ROOT / "build" / "release"
+def built_tree():
+    """The build tree, after building the library in it."""
     given = os.environ.get("CMAKE_ARGS", "").split()
-    if given or not (tree / "CMakeCache.txt").exists():
-        tree = ROOT / "build" / "python"
-        subprocess.run(
-            ["cmake", "-S", ROOT, "-B", tree, "-DCMAKE_BUILD_TYPE=Release", "-DEDICT_TESTS=OFF", *given],
-            check=True,
-        )
-    subprocess.run(["cmake", "--build", tree, "--target", "edict_capi", "--parallel"], check=True)
-    return tree / "libedict.so"
+    portable = os.environ.get("EDICT_PORTABLE", "") not in ("", "0")
+    tree = ROOT / "build" / "release"
+    if given or portable or not (tree / "CMakeCache.txt").exists():
+        tree = ROOT / "build" / ("python-portable" if portable else "python")
+        # What is installed finds its own parts beside itself.
+        options = ["-DCMAKE_BUILD_TYPE=Release", "-DEDICT_TESTS=OFF", "-DCMAKE_BUILD_WITH_INSTALL_RPATH=ON"]
+        options += ["-DEDICT_PORTABLE=ON"] if portable else []
+        subprocess.run(["cmake", "-S", ROOT, "-B", tree, *options, *given], check=True)
+    # Not as many as there are files, which is what make takes --parallel for.
+    jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or str(os.cpu_count() or 1)
+    subprocess.run(["cmake", "--build", tree, "--target", "edict_capi", "--parallel", jobs], check=True)
+    return tree
+
+
+def library_files(tree):
+    """Where the files of the library are in a build tree, by their places in the package."""
+    files = {"libedict.so": tree / "libedict.so"}
+    # Of a portable build the part that computes is a library of its own, one for each level; the
+    # loader asks for it by this name.
+    for core in [*tree.glob("libedict_core.so.?"), *tree.glob("glibc-hwcaps/*/libedict_core.so.?")]:
+        files[str(core.relative_to(tree))] = core
+    return files
 
 
 class BuildWithLibrary(build_py):
     def run(self):
         super().run()
         target = Path(self.build_lib) / "edict"
-        target.mkdir(parents=True, exist_ok=True)
-        # The file itself and not the link to it: a wheel holds no links.
-        shutil.copyfile(built_library().resolve(), target / "libedict.so")
+        for place, file in library_files(built_tree()).items():
+            (target / place).parent.mkdir(parents=True, exist_ok=True)
+            # The file itself and not the link to it: a wheel holds no links.
+            shutil.copyfile(file.resolve(), target / place)
 
 
 class Native(Distribution):

@@ -18,7 +18,7 @@ from typing import Any, Callable, Iterable, Optional, Sequence
 import numpy as np
 import numpy.typing as npt
 
-API = 1  # the version of edict.h that this package was written for
+API = 2  # the version of edict.h that this package was written for
 
 
 class Error(ValueError):
@@ -138,15 +138,17 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "edict_builder_groups": (c_int, [_P, c_int64, _TEXTS, _P]),
     "edict_builder_statics": (c_int, [_P, c_int64, _TEXTS, _P]),
     "edict_builder_dates": (c_int, [_P, c_char_p, c_int, _P, c_int, c_int]),
+    "edict_builder_reading": (c_int, [_P, c_char_p]),
     "edict_builder_dataset": (c_int, [_P, c_int, _OUT]),
     "edict_builder_free": (None, [_P]),
-    "edict_dataset_read": (c_int, [c_char_p, _OUT]),
+    "edict_dataset_read": (c_int, [c_char_p, _P, _OUT]),
     "edict_dataset_write": (c_int, [_P, c_char_p]),
     "edict_dataset_sizes": (c_int, [_P, _P, c_size_t]),
     "edict_dataset_fingerprint": (c_int, [_P, _P]),
     "edict_dataset_names": (c_int, [_P, c_int, _OUT]),
     "edict_dataset_arrays": (c_int, [_P] * 9),
     "edict_dataset_dates": (c_int, [_P, _P, _OUT]),
+    "edict_dataset_reading": (c_int, [_P, _OUT]),
     "edict_dataset_subset": (c_int, [_P, c_int64, _P, c_double, _OUT]),
     "edict_dataset_relabel": (c_int, [_P, c_int64, _TEXTS, _P, _OUT]),
     "edict_dataset_summary": (c_int, [_P, _OUT]),
@@ -154,7 +156,9 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "edict_fit_settings": (c_int, [_P, c_int64, _TEXTS, _OUT]),
     "edict_train": (
         c_int,
-        [_P, c_char_p, c_int64, _TEXTS, c_int64, c_char_p, c_int, c_int, _P, _OUT],
+        [
+            _P, c_char_p, c_int64, _TEXTS, c_int64, _P, c_double, c_char_p, c_int, c_int, _P, _OUT,
+        ],
     ),
     "edict_classify": (c_int, [_P, _P, c_int64, _TEXTS, c_int64, _P, c_int, _P, _OUT]),
     "edict_model_load": (c_int, [c_char_p, _OUT]),

@@ -18,6 +18,7 @@ from .times import TimeAxis, coarsest, first_of_series, is_moment, nanoseconds
 Array = npt.NDArray[Any]
 Codes = npt.NDArray[np.int64]
 Names = Union[str, Sequence[str], None]
+_MOST_CATEGORIES = 50  # of a column, as in a file
 
 
 def as_list(names: Names) -> list[str]:
@@ -153,44 +154,134 @@ def times_of(
 
 def static_columns(
     table: Mapping[str, Any], names: list[str], series: Codes, ids: list[str]
-) -> tuple[list[str], npt.NDArray[np.float64]]:
-    """Covariates of each series. A column of texts becomes one of 0 and 1 for each of them."""
+) -> tuple[list[str], npt.NDArray[np.float64], dict[str, list[str]]]:
+    """Covariates of each series; a column of texts becomes one of 0 and 1 for each of them. The last
+    are those columns and their texts."""
     result_names: list[str] = []
     result: list[npt.NDArray[np.float64]] = []
+    categories: dict[str, list[str]] = {}
     for name in names:
         values = column(table, name, "a static covariate")
-        codes, uniques = factorize(values)
-        of_series = constant_of_series(codes, series, ids, f"static covariate {name!r}")
-        known = of_series >= 0
+        what = f"static covariate {name!r}"
         if is_number(values):
+            codes, uniques = factorize(values)
+            of_series = constant_of_series(codes, series, ids, what)
+            known = of_series >= 0
             own = np.full(len(ids), np.nan)
             own[known] = np.asarray(uniques, dtype=np.float64)[of_series[known]]
             result_names.append(name)
             result.append(own)
             continue
-        texts = names_of(uniques, f"texts in {name!r}")
-        for place in sorted(range(len(texts)), key=texts.__getitem__):
-            own = np.where(known, (of_series == place).astype(np.float64), np.nan)
-            result_names.append(f"{name}={texts[place]}")
-            result.append(own)
+        texts, codes = categories_of(values, name)
+        of_series = constant_of_series(codes, series, ids, what)
+        result_names += [f"{name}={text}" for text in texts]
+        result += zeros_and_ones(of_series, len(texts))
+        categories[name] = texts
     values2d = np.stack(result, axis=1) if result else np.empty((len(ids), 0))
-    return result_names, np.ascontiguousarray(values2d)
+    return result_names, np.ascontiguousarray(values2d), categories
 
 
-def feature_names(table: Mapping[str, Any], features: Names, used: set[str]) -> list[str]:
-    """The columns that are features: those asked for, else every column of numbers that is left."""
-    if features is not None:
-        chosen = as_list(features)
-        for name in chosen:
-            column(table, name, "a feature")
-        return chosen
-    left = [str(name) for name in table.keys() if name not in used]
-    chosen = [name for name in left if is_number(table[name])]
-    ignored = [name for name in left if name not in chosen]
-    if ignored:
-        warnings.warn(
-            f"columns ignored, as they hold no numbers: {', '.join(ignored)}", stacklevel=3
-        )
-    if not chosen:
-        raise Error("no column of numbers is left to be a feature; name them with features=")
-    return chosen
+def is_text(values: Any) -> bool:
+    """Whether a column may hold names of categories."""
+    dtype = getattr(values, "dtype", None)
+    kinds = ("category", "string", "dictionary")
+    return getattr(dtype, "kind", "O") in ("O", "U", "S") or str(dtype).startswith(kinds)
+
+
+def categories_of(values: Any, name: str) -> tuple[list[str], Codes]:
+    """The texts of a column, sorted as those of a file are, and the place of each row's among them."""
+    codes, uniques = factorize(values)
+    texts = names_of(uniques, f"texts in {name!r}")
+    try:
+        order = sorted(range(len(texts)), key=lambda k: float(texts[k]))
+    except ValueError:
+        order = sorted(range(len(texts)), key=texts.__getitem__)
+    rank = np.full(len(texts) + 1, -1, dtype=np.int64)  # the last is that of -1, a missing one
+    rank[order] = np.arange(len(texts))
+    return [texts[k] for k in order], rank[codes]
+
+
+def zeros_and_ones(codes: Codes, count: int) -> list[npt.NDArray[np.float64]]:
+    """A column a category; NaN where it is missing."""
+    return [np.where(codes >= 0, (codes == k).astype(np.float64), np.nan) for k in range(count)]
+
+
+def _changes(codes: Codes, series: Codes) -> bool:
+    """Whether some series has two of them."""
+    known = codes >= 0
+    first = np.full(int(series.max(initial=-1)) + 1, -1, dtype=np.int64)
+    first[series[known]] = codes[known]
+    return bool((first[series[known]] != codes[known]).any())
+
+
+def _is_float(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+class FeatureColumns:
+    """The columns of a wide table that are features: those asked for, else all that are left.
+
+    A column of texts becomes one of 0 and 1, ``name=text``, for each of its texts, as the command line
+    makes it of a file. Of those that nobody asked for, one that never changes within a series is left
+    out: it is more likely a label or a covariate that was not named.
+    """
+
+    def __init__(
+        self, table: Mapping[str, Any], features: Names, used: set[str], series: Codes
+    ) -> None:
+        self._series = series
+        self.columns: list[str] = []  # as the table calls them
+        self.names: list[str] = []
+        self.values: list[npt.NDArray[np.float64]] = []
+        self.categories: dict[str, list[str]] = {}
+        if features is not None:
+            for name in as_list(features):
+                self._add(name, column(table, name, "a feature"), asked=True)
+        else:
+            left = [str(name) for name in table.keys() if name not in used]
+            ignored = [name for name in left if not self._add(name, table[name], asked=False)]
+            if ignored:
+                warnings.warn(
+                    f"columns ignored, as they hold no numbers: {', '.join(ignored)}; name them as "
+                    "label=, static= or, as categories, in features=",
+                    stacklevel=3,
+                )
+        if not self.names:
+            raise Error("no column is left to be a feature; name them with features=")
+
+    def _add(self, name: str, values: Any, asked: bool) -> bool:
+        if not (asked or is_number(values) or is_text(values)):
+            return False
+        categorical = str(getattr(values, "dtype", "")) == "category"
+        try:
+            if categorical:
+                raise Error(f"column {name!r} holds categories")
+            numbers = number_column(values, name)
+        except Error:
+            if not is_text(values):
+                raise
+            texts, codes = categories_of(values, name)
+            if not asked and not _changes(codes, self._series):
+                return False
+            mixed = not categorical and any(_is_float(text) for text in texts)
+            if mixed or len(texts) > _MOST_CATEGORIES:
+                if not asked:
+                    return False
+                what = "numbers and texts" if mixed else f"{len(texts)} different texts"
+                raise Error(
+                    f"column {name!r} holds {what}; give numbers throughout, or at most "
+                    f"{_MOST_CATEGORIES} categories"
+                ) from None
+            self.columns.append(name)
+            self.names += [f"{name}={text}" for text in texts]
+            self.values += zeros_and_ones(codes, len(texts))
+            self.categories[name] = texts
+            return True
+        self.columns.append(name)
+        self.names.append(name)
+        self.values.append(numbers)
+        return True

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import html
+import json
 import os
 from functools import cached_property
-from typing import Any, Iterator, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +18,13 @@ from ._native import (
     path_bytes, texts,
 )  # fmt: skip
 from .columns import (
-    Names, as_list, column, constant_of_series, factorize, feature_names, names_of, number_column,
+    FeatureColumns, Names, as_list, column, constant_of_series, factorize, names_of, number_column,
     static_columns, times_of,
 )  # fmt: skip
 from .times import TimeAxis, axis_from_rules
+
+if TYPE_CHECKING:
+    from .model import Model
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -67,9 +71,10 @@ class Dataset:
         """Wide form: a row an event, NaN where a feature was not observed. Rows in any order.
 
         ``id=None`` takes the table as one series. ``features`` are by default all other columns of
-        numbers. Date-times (with or without a zone) are counted in ``unit`` ("s", "min", "h", "d";
+        numbers, and those of texts that change within a series; texts are categories, each a feature
+        ``column=text`` of 0 and 1. Date-times (with or without a zone) are counted in ``unit`` ("s", "min", "h", "d";
         by default hours) from ``origin``: ``"first"``, each series' first row, or one moment for all.
-        Texts in ``static`` columns become columns of 0 and 1. ``duplicates`` says what happens to
+        Texts in ``static`` columns are categories likewise. ``duplicates`` says what happens to
         different values of a feature at one time of a series: "error", "first", "last" or "mean".
 
         >>> import pandas as pd
@@ -87,12 +92,17 @@ class Dataset:
         times, axis = times_of(column(table, time, "time"), series, ids, unit, origin)
         statics = as_list(static)
         used = {name for name in (id, time, label, group, *statics) if name is not None}
-        chosen = feature_names(table, features, used)
-        columns = [number_column(table[name], name) for name in chosen]
-        builder = _Builder(ids, chosen)
-        builder.attach(table, series, ids, label, group, statics)
+        chosen = FeatureColumns(table, features, used, series)
+        builder = _Builder(ids, chosen.names)
+        categories = builder.attach(table, series, ids, label, group, statics)
         builder.dates(axis)
-        builder.rows(series, times, columns)
+        builder.rows(series, times, chosen.values)
+        builder.reading(
+            _reading(
+                id, time, label, group, duplicates, statics=statics, features=chosen.columns,
+                categories=[*_categories(chosen.categories, False), *categories],
+            )
+        )  # fmt: skip
         return cls(builder.build(duplicates), axis)
 
     @classmethod
@@ -126,8 +136,14 @@ class Dataset:
         if (codes < 0).any():
             raise Error(f"column {feature!r}: a feature has no name")
         builder = _Builder(ids, names_of(uniques, "features"))
-        builder.attach(table, series, ids, label, group, as_list(static))
+        statics = as_list(static)
+        categories = builder.attach(table, series, ids, label, group, statics)
         builder.dates(axis)
+        builder.reading(
+            _reading(
+                id, time, label, group, duplicates, statics=statics, categories=categories
+            )
+        )
         values = np.ascontiguousarray(number_column(column(table, value, "values"), value))
         builder.observations(series, times, codes.astype(np.int32), values)
         return cls(builder.build(duplicates), axis)
@@ -212,9 +228,16 @@ class Dataset:
         raise Error(f"form {form!r} is unknown; give wide or long")
 
     @classmethod
-    def read_csv(cls, path: "str | os.PathLike[str]") -> "Dataset":
-        """A file as the command-line tool reads it."""
-        data = cls(made("dataset", lib.edict_dataset_read, path_bytes(path)))
+    def read_csv(
+        cls, path: "str | os.PathLike[str]", *, like: "Optional[Model]" = None
+    ) -> "Dataset":
+        """A file as the command-line tool reads it: what its columns are is recognised.
+
+        ``like``: a model, as whose training data it is read: the same columns, texts as the same
+        categories, times in the same unit from the same origin.
+        """
+        pointer = None if like is None else like.pointer
+        data = cls(made("dataset", lib.edict_dataset_read, path_bytes(path), pointer))
         origin = np.empty(len(data))
         rules = json_of(lib.edict_dataset_dates, data.pointer, address(origin))
         data.time_axis = axis_from_rules(rules, origin)
@@ -345,6 +368,12 @@ class Dataset:
         result = np.full(len(self), np.nan)
         some = first[1:] > first[:-1]
         result[some] = self.times[first[1:][some] - 1]
+        return result
+
+    @cached_property
+    def reading(self) -> dict[str, Any]:
+        """Which columns of a table it came from; a model remembers it and reads files alike."""
+        result: dict[str, Any] = json_of(lib.edict_dataset_reading, self.pointer)
         return result
 
     def summary(self) -> dict[str, Any]:
@@ -499,12 +528,13 @@ class Dataset:
 
     def __reduce__(self) -> tuple[Any, ...]:
         names = (self.ids, self.features, self.statics, self.classes, self.group_names)
-        return _restored, (names, dict(self.arrays), self.time_axis)
+        return _restored, (names, dict(self.arrays), self.time_axis, self.reading)
 
 
 def _restored(
-    names: tuple[list[str], ...], arrays: dict[str, npt.NDArray[Any]], axis: Optional[TimeAxis]
-) -> Dataset:
+    names: tuple[list[str], ...], arrays: dict[str, npt.NDArray[Any]], axis: Optional[TimeAxis],
+    reading: Mapping[str, Any],
+) -> Dataset:  # fmt: skip
     ids, features, statics, classes, groups = names
     builder = _Builder(ids, features)
     if classes:
@@ -514,6 +544,7 @@ def _restored(
     if statics:
         builder.statics(statics, arrays["statics"])
     builder.dates(axis)
+    builder.reading({key: value for key, value in reading.items() if key != "recognised"})
     event_series = np.repeat(np.arange(len(ids), dtype=np.int64), np.diff(arrays["first_event"]))
     event = np.repeat(np.arange(arrays["times"].size), np.diff(arrays["first_observation"]))
     builder.observations(
@@ -577,19 +608,26 @@ class _Builder:
             )
         )  # fmt: skip
 
+    def reading(self, columns: Mapping[str, Any]) -> None:
+        check(lib.edict_builder_reading(self._handle.pointer, json.dumps(columns).encode()))
+
     def attach(
         self, table: Mapping[str, Any], series: Ints, ids: list[str], label: Optional[str],
         group: Optional[str], statics: list[str],
-    ) -> None:  # fmt: skip
-        """What belongs to whole series, from columns that repeat it in every row."""
+    ) -> list[dict[str, Any]]:  # fmt: skip
+        """What belongs to whole series, from columns that repeat it in every row; tells which of
+        them became categories."""
         for name, put, what in ((label, self.labels, "label"), (group, self.groups, "group")):
             if name is None:
                 continue
             codes, uniques = factorize(column(table, name, what))
             own = constant_of_series(codes, series, ids, what)
             put(names_of(uniques, f"{what}s"), own.astype(np.int32))
-        if statics:
-            self.statics(*static_columns(table, statics, series, ids))
+        if not statics:
+            return []
+        names, values, categories = static_columns(table, statics, series, ids)
+        self.statics(names, values)
+        return _categories(categories, True)
 
     def rows(self, series: Ints, times: Floats, columns: Sequence[Floats]) -> None:
         for values in columns:
@@ -621,6 +659,23 @@ class _Builder:
         return made(
             "dataset", lib.edict_builder_dataset, self._handle.pointer, _DUPLICATES[duplicates]
         )
+
+
+def _reading(
+    id: Optional[str], time: str, label: Optional[str], group: Optional[str], duplicates: str,
+    **more: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """How the table was read, in the library's words."""
+    return {
+        "id": "none" if id is None else id, "time": time, "label": label or "",
+        "group": group or "", "duplicates": "" if duplicates == "error" else duplicates, **more,
+    }  # fmt: skip
+
+
+def _categories(columns: Mapping[str, list[str]], static: bool) -> list[dict[str, Any]]:
+    return [
+        {"column": name, "static": static, "values": texts} for name, texts in columns.items()
+    ]
 
 
 def _series_of(table: Mapping[str, Any], id: Optional[str], rows: int) -> tuple[Ints, list[str]]:

@@ -27,6 +27,7 @@ from .times import is_moment
 Floats = npt.NDArray[np.float64]
 ShowProgress = Union[bool, Callable[[Progress], None], None]
 GuardLike = Union[Guard, str, None]
+DataLike = Union[Dataset, str, "os.PathLike[str]"]  # a path is read as the training data were
 _COMMON, _OWN, _AHEAD = 0, 1, 2  # whose times are asked for, as in edict.h
 _PARTS = np.array(["train", "validation", "test", "unseen"], dtype=object)
 
@@ -62,6 +63,8 @@ class Model:
         *,
         config: "str | os.PathLike[str] | None" = None,
         members: int = 1,
+        from_model: "Optional[Model]" = None,
+        budget: Union[float, str, None] = None,
         out: "str | os.PathLike[str] | None" = None,
         resume: bool = False,
         threads: int = 0,
@@ -72,9 +75,15 @@ class Model:
 
         What is not given is chosen to fit the data (:func:`edict.fit_settings` tells what and why),
         or, with a TOML file ``config``, is as the file says. With more than one of ``members`` it is
-        an ensemble of models that differ by their seeds, whose disagreement counts as doubt. With ``out`` the best model so far, its
-        checkpoint and its metrics are files, and ``resume`` goes on from the checkpoint. The same data,
-        seed and settings give the same bits for every number of threads, and as the command line does.
+        an ensemble of models that differ by their seeds, whose disagreement counts as doubt. With ``out``
+        the best model so far, its checkpoint and its metrics are files, and ``resume`` goes on from the
+        checkpoint. The same data, seed and settings give the same bits for every number of threads, and
+        as the command line does.
+
+        ``from_model`` is a trained model to start from instead of anew, with its settings, scales and
+        split; only settings of the tables train and loss may differ. ``budget`` is the time that training
+        may take, in seconds or as "90s", "10m" or "2h": the number of epochs is fitted to it, and is
+        then in the model's ``config``.
 
         After Ctrl-C the KeyboardInterrupt has a ``model``: the best of the epochs that were complete,
         or None. ``progress``: True or False, a function that is called with a
@@ -87,14 +96,18 @@ class Model:
         TypeError: unknown setting 'epohcs'; did you mean 'epochs'?
         """
         count, given = assignments(to_assignments(settings))
+        seconds = _seconds(budget)
+        if from_model is not None:
+            from_model._note(data)
+        start = None if from_model is None else from_model.pointer
         toml = None if config is None else Path(config).read_bytes()
         path = None if out is None else path_bytes(out)
 
         def call(control: int) -> Model:
             pointer = c_void_p()
             code = lib.edict_train(
-                data.pointer, toml, count, given, members, path, int(resume), threads, control,
-                byref(pointer),
+                data.pointer, toml, count, given, members, start, seconds, path, int(resume),
+                threads, control, byref(pointer),
             )  # fmt: skip
             model = None
             if pointer.value:
@@ -107,11 +120,17 @@ class Model:
             return model
 
         model: Model = cls._long(call, progress, "training")
+        if model.info["piece"] and not data.reading["piece"] and from_model is None:
+            warnings.warn(
+                f"{len(data)} series are too few to split; cut into pieces of {model.info['piece']} "
+                "events, some to train on and some to judge by",
+                stacklevel=2,
+            )
         return model
 
     def classify(
         self,
-        data: Dataset,
+        data: DataLike,
         *,
         seeds: Sequence[int] = (),
         threads: int = 0,
@@ -124,11 +143,12 @@ class Model:
         and, written in full, ``readout_members=5``, ….
         """
         count, given = assignments(to_assignments(settings, "classify"))
+        table = self._given(data)
         own = np.ascontiguousarray(seeds, dtype=np.int64)
         model: Model = self._long(
             lambda control: Model(
                 made(
-                    "model", lib.edict_classify, self.pointer, data.pointer, count, given, own.size,
+                    "model", lib.edict_classify, self.pointer, table.pointer, count, given, own.size,
                     address(own), threads, control,
                 )
             ),
@@ -227,7 +247,7 @@ class Model:
 
     def predict(
         self,
-        data: Dataset,
+        data: DataLike,
         at: Any = None,
         *,
         ahead: Any = None,
@@ -243,23 +263,23 @@ class Model:
         ``ahead``: times after each series' own last observation. Observations from ``until`` on are
         not looked at.
         """
-        self._note(data)
+        table = self._given(data)
         if not self.has_distribution:
             raise Error(f"{self.info['kind']} predicts no distribution; ask for class_probabilities")
         if (at is None) == (ahead is None):
             raise Error("give the times to ask for: at=…, or ahead=… after each last observation")
         if ahead is not None:
             after = _ascending(ahead)
-            seen = data if until == np.inf else data.before(until)
+            seen = table if until == np.inf else table.before(until)
             shown = np.nan_to_num(seen.last_times, nan=0.0)[:, None] + after
             return self._distributions(seen, after, _AHEAD, shown, np.inf, guard, threads, progress)
-        times, which = self._times(data, at)
-        shown = np.broadcast_to(times, (len(data), times.shape[-1]))
-        return self._distributions(data, times, which, shown, until, guard, threads, progress)
+        times, which = self._times(table, at)
+        shown = np.broadcast_to(times, (len(table), times.shape[-1]))
+        return self._distributions(table, times, which, shown, until, guard, threads, progress)
 
     def class_probabilities(
         self,
-        data: Dataset,
+        data: DataLike,
         at: Any = None,
         *,
         guard: GuardLike = None,
@@ -267,18 +287,18 @@ class Model:
         progress: ShowProgress = False,
     ) -> Floats:
         """[series × classes] with everything observed, or with ``at`` [series × times × classes]."""
-        self._note(data)
+        table = self._given(data)
         if not self.classes:
             raise Error("this model has no classifier; make one with classify")
         times = None if at is None else _ascending(at)
         count = 0 if times is None else times.size
-        shape = (len(data), count, len(self.classes)) if count else (len(data), len(self.classes))
+        shape = (len(table), count, len(self.classes)) if count else (len(table), len(self.classes))
         result = np.empty(shape)
         pointer = GuardPointer(guard)
         self._long(
             lambda control: check(
                 lib.edict_model_probabilities(
-                    self.pointer, data.pointer, count, address(times), pointer.address, threads,
+                    self.pointer, table.pointer, count, address(times), pointer.address, threads,
                     control, address(result),
                 )
             ),
@@ -289,20 +309,20 @@ class Model:
 
     def encode(
         self,
-        data: Dataset,
+        data: DataLike,
         *,
         guard: GuardLike = None,
         threads: int = 0,
         progress: ShowProgress = False,
     ) -> npt.NDArray[np.float32]:
         """The state h(T) of each series after everything observed, [series × hidden]."""
-        self._note(data)
-        result = np.empty((len(data), self.hidden), dtype=np.float32)
+        table = self._given(data)
+        result = np.empty((len(table), self.hidden), dtype=np.float32)
         pointer = GuardPointer(guard)
         self._long(
             lambda control: check(
                 lib.edict_model_encode(
-                    self.pointer, data.pointer, pointer.address, threads, control, address(result)
+                    self.pointer, table.pointer, pointer.address, threads, control, address(result)
                 )
             ),
             progress,
@@ -312,7 +332,7 @@ class Model:
 
     def evaluate(
         self,
-        data: Dataset,
+        data: DataLike,
         part: str = "test",
         *,
         guard: GuardLike = None,
@@ -324,11 +344,11 @@ class Model:
         ``part``: "train", "validation", "test", "unseen" or "all", by what the model recorded of its
         training. Data of which it knows no series are judged whole.
         """
-        self._note(data)
+        table = self._given(data)
         pointer = GuardPointer(guard)
         result: dict[str, Any] = self._long(
             lambda control: json_of(
-                lib.edict_model_evaluate, self.pointer, data.pointer, part.encode(),
+                lib.edict_model_evaluate, self.pointer, table.pointer, part.encode(),
                 pointer.address, threads, control,
             ),
             progress,
@@ -337,7 +357,7 @@ class Model:
         return result
 
     def impute(
-        self, data: Dataset, *, deviations: bool = False, guard: GuardLike = None,
+        self, data: DataLike, *, deviations: bool = False, guard: GuardLike = None,
         threads: int = 0, progress: ShowProgress = False,
     ) -> Any:  # fmt: skip
         """The wide table of the data with every gap filled by its mean, as a DataFrame.
@@ -346,15 +366,15 @@ class Model:
         moment included. ``deviations`` adds columns ``<feature>_sd``: the predictive deviation, 0
         where the value was observed.
         """
-        self._note(data)
-        frame = data.to_frame()
-        value = np.empty((data.events, len(self.features)))
+        table = self._given(data)
+        frame = table.to_frame()
+        value = np.empty((table.events, len(self.features)))
         deviation = np.empty_like(value)
         pointer = GuardPointer(guard)
         self._long(
             lambda control: check(
                 lib.edict_model_impute(
-                    self.pointer, data.pointer, 0, None, pointer.address, threads, control,
+                    self.pointer, table.pointer, 0, None, pointer.address, threads, control,
                     address(value), address(deviation),
                 )
             ),
@@ -368,7 +388,7 @@ class Model:
         return frame
 
     def surprise(
-        self, data: Dataset, *, top: Optional[int] = None, until: float = np.inf,
+        self, data: DataLike, *, top: Optional[int] = None, until: float = np.inf,
         guard: GuardLike = None, threads: int = 0, progress: ShowProgress = False,
     ) -> Any:  # fmt: skip
         """Every observation beside what was expected of it just before, most surprising first.
@@ -378,15 +398,15 @@ class Model:
         off is to be expected), by which it is sorted. ``top`` keeps so many. Observations from ``until`` on are
         judged but not absorbed. The data must have the model's features.
         """
-        self._note(data)
-        frame = data.to_frame("long")[["id", "time", "feature", "value"]]
-        arrays = empty_arrays(data.observations)
-        z, log_score, tail = (np.empty(data.observations) for _ in range(3))
+        table = self._given(data)
+        frame = table.to_frame("long")[["id", "time", "feature", "value"]]
+        arrays = empty_arrays(table.observations)
+        z, log_score, tail = (np.empty(table.observations) for _ in range(3))
         pointer = GuardPointer(guard)
         self._long(
             lambda control: check(
                 lib.edict_model_surprise(
-                    self.pointer, data.pointer, until, pointer.address, threads, control,
+                    self.pointer, table.pointer, until, pointer.address, threads, control,
                     *(address(a) for a in (*arrays, z, log_score, tail)),
                 )
             ),
@@ -400,10 +420,12 @@ class Model:
         return frame.iloc[order[:top]].reset_index(drop=True)
 
     def to_torch(self) -> Any:
-        """The network as a plain PyTorch module (:class:`edict.torch.EdictModule`)."""
-        from .torch import EdictModule
+        """The network as a plain PyTorch module (:class:`edict.torch.EdictModule`), of an ensemble
+        all of them (:class:`edict.torch.EdictEnsemble`). Distributions, with every option of the kind
+        ``edict`` but the solver dopri5; other kinds are refused, and a classifier is left out."""
+        from .torch import EdictEnsemble, EdictModule
 
-        return EdictModule(self)
+        return EdictEnsemble(self) if self.info["members"] > 1 else EdictModule(self)
 
     def parts(self, data: Dataset) -> npt.NDArray[np.object_]:
         """Which part each series had in training: train, validation, test or unseen."""
@@ -452,6 +474,13 @@ class Model:
             own = np.maximum(own, 0.0)
         return np.ascontiguousarray(own, dtype=np.float64), _OWN
 
+    def _given(self, data: DataLike) -> Dataset:
+        """The data, or the file read as the training data were, with what is to be said about them."""
+        if not isinstance(data, Dataset):
+            data = Dataset.read_csv(data, like=self)
+        self._note(data)
+        return data
+
     def _note(self, data: Dataset) -> None:
         """Refuses times of another kind, and tells of columns that are ignored or missing."""
         axis = data.time_axis
@@ -477,6 +506,23 @@ def _said(rules: Optional[dict[str, Any]]) -> str:
         return "plain numbers"
     start = "each series' first" if rules["from_first"] else "one moment"
     return f"date-times in {rules['unit']} from {start}"
+
+
+def _seconds(budget: Union[float, str, None]) -> float:
+    """A time as the command line takes it, or in seconds; 0 without one."""
+    if budget is None:
+        return 0.0
+    units = {"s": 1.0, "m": 60.0, "h": 3600.0}
+    try:
+        if isinstance(budget, str) and budget[-1:] in units:
+            seconds = float(budget[:-1]) * units[budget[-1:]]
+        else:
+            seconds = float(budget)
+    except ValueError:
+        seconds = np.nan
+    if not 0 < seconds < np.inf:
+        raise Error(f"budget={budget!r}: give seconds, or a time as 90s, 10m or 2h")
+    return seconds
 
 
 def _ascending(times: Any) -> Floats:

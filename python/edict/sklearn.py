@@ -42,15 +42,17 @@ _LATER = ("classify_", "readout_")  # what is set when the classes are learnt
 class _Edict(_base.BaseEstimator):  # type: ignore[misc, name-defined]
     """What the estimators have in common: parameters and the training of a model."""
 
-    _own: tuple[str, ...] = ("guard", "validation", "config", "n_jobs", "verbose")
+    _own: tuple[str, ...] = ("guard", "validation", "config", "budget", "n_jobs", "verbose")
 
     def __init__(
         self, *, guard: GuardLike = None, validation: float = 0.1, config: Optional[str] = None,
-        n_jobs: Optional[int] = None, verbose: bool = False, **settings: Any,
+        budget: Union[float, str, None] = None, n_jobs: Optional[int] = None, verbose: bool = False,
+        **settings: Any,
     ) -> None:  # fmt: skip
         self.guard = guard
         self.validation = validation
         self.config = config
+        self.budget = budget
         self.n_jobs = n_jobs
         self.verbose = verbose
         self._set_settings(settings)
@@ -90,7 +92,8 @@ class _Edict(_base.BaseEstimator):  # type: ignore[misc, name-defined]
         values = self._settings()
         try:
             return Model.train(
-                X, config=self.config, threads=self._threads, progress=self.verbose or False,
+                X, config=self.config, budget=self.budget, threads=self._threads,
+                progress=self.verbose or False,
                 **{k: v for k, v in values.items() if not k.startswith(_LATER)},
             )  # fmt: skip
         except KeyboardInterrupt as e:

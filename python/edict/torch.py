@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import struct
-from typing import Any, Optional, Sequence
+from typing import Any, NamedTuple, Optional, Sequence
 
 import numpy as np
 
@@ -22,11 +22,16 @@ nn = _torch.nn
 
 
 _KNOWN: dict[str, tuple[Any, ...]] = {
-    "model.kind": ("edict",), "model.propagator": ("gru-ode",),
-    "model.solver": ("euler", "midpoint", "rk4"), "model.evidence": ("free",),
-    "model.absorb": ("raw",), "model.recall": (False,), "model.memory_mask": (False,),
-    "model.memory_age": (False,), "model.memory_last": (False,), "model.memory_mean": (False,),
+    "model.kind": ("edict",), "model.propagator": ("gru-ode", "closed-form"),
+    "model.solver": ("euler", "midpoint", "rk4"), "model.evidence": ("free", "forgetting"),
+    "model.absorb": ("raw", "bounded", "score"),
 }  # fmt: skip
+_TOLD = ("mask", "age", "last", "mean")  # of the memory, in the order of the inputs
+_AGE_UNIT = 0.25  # of the shortest time scale
+_FARTHEST = 20.0  # as far as remembered values are told
+_MOST, _RESERVE, _LEAST = 1 - 1e-4, 3.0, -11.5  # of evidence that forgets, and of what is recalled
+
+Distribution = tuple[Any, Any, Any, Any, Any]  # mean, aleatoric, epistemic, scale and dof
 
 
 def tensors_of(content: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -42,15 +47,29 @@ def tensors_of(content: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     return tensors, meta
 
 
+class State(NamedTuple):
+    """What there is of a series at a moment, [1 × …] each: the state h, what is remembered of every
+    feature (since when, as what, the mean and how many), and the evidence where it forgets."""
+
+    h: Any
+    age: Any
+    last: Any
+    mean: Any
+    count: Any
+    evidence: Any
+
+
 class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
     """h(t) between observations, its jumps at them, and the distribution that is read from it.
 
     ``forward(times, values, at)`` takes one series in the units of the data, [events] and
     [events × features] with NaN where nothing was observed, and tells mean, aleatoric, epistemic,
     scale and dof at the asked times, [times × features] each, from what came before them.
+
+    Of an ensemble it is one ``member``, counted from 0; :class:`EdictEnsemble` is all of them.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, member: int = 0) -> None:
         super().__init__()
         config = model.config
         for key, known in _KNOWN.items():
@@ -58,18 +77,35 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
             if config[table][name] not in known:
                 told = ", ".join(str(k) for k in known)
                 raise Error(f"to_torch knows {key} = {told}, not {config[table][name]}")
-        if model.info["members"] > 1:
-            raise Error("to_torch takes a single model, not an ensemble")
-        self.solver = config["model"]["solver"]
+        settings = config["model"]
+        self.propagator: str = settings["propagator"]
+        self.solver: str = settings["solver"]
+        self.told = [name for name in _TOLD if settings[f"memory_{name}"]]
+        self.recalls: bool = settings["recall"]
+        self.forgets: bool = settings["evidence"] == "forgetting"
+        self.tames: str = settings["absorb"]
+        self.bound: float = settings["absorb_bound"]
+        shortest = settings["shortest_timescale"]
+        self.age_unit = _AGE_UNIT * (settings["step"] if shortest in (None, "auto") else shortest)
         tensors, meta = tensors_of(model.to_bytes())
-        known = ("init.", "ode.w_", "encoder.", "update.", "head.", "classifier")
-        strange = [name for name in tensors if not name.startswith(known)]
+        of_member = f"members.{member + 1}." if member else ""
+        if not 0 <= member < model.info["members"]:
+            raise Error(f"there is no member {member}; the model has {model.info['members']}")
+        own = {
+            name[len(of_member) :]: tensor
+            for name, tensor in tensors.items()
+            if name.startswith(of_member) and (member or not name.startswith("members."))
+        }
+        known = ("init.", "ode.", "encoder.", "update.", "head.", "memory.", "recall.", "evidence.")
+        left_out = ("classifier", "readout")  # classes are not told here
+        strange = [name for name in own if not name.startswith((*known, *left_out))]
         if strange:
             raise Error(f"to_torch does not know this model's {', '.join(sorted(strange))}")
-        for name, tensor in tensors.items():
-            self.register_parameter(name.replace(".", "_"), nn.Parameter(tensor))
-        self.step_length: float = config["model"]["step"]
-        self.surprise: str = config["model"]["surprise"]
+        for name, tensor in own.items():
+            if name.startswith(known):
+                self.register_parameter(name.replace(".", "_"), nn.Parameter(tensor))
+        self.step_length: float = settings["step"]
+        self.surprise: str = settings["surprise"]
         self.time_unit: float = config["data"]["time_unit"]
         self.start: str = config["data"]["start"]
         self.origin: float = config["data"]["origin"] if self.start == "origin" else 0.0
@@ -81,17 +117,26 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
     def _p(self, name: str) -> Any:
         return getattr(self, name.replace(".", "_"))
 
+    def _rate(self, name: str) -> Any:
+        """A parameter that stands for a rate, which is never negative."""
+        return nn.functional.softplus(self._p(name), threshold=50)
+
     def _linear(self, name: str, x: Any) -> Any:
         return nn.functional.linear(x, self._p(f"{name}.weight"), self._p(f"{name}.bias"))
 
-    def initial(self, static: Optional[Sequence[float]] = None) -> Any:
-        """h before any observation, [1 × hidden]."""
+    def initial(self, static: Optional[Sequence[float]] = None) -> State:
+        """Before any observation."""
         like = self._p("init.0.weight")
         row = _torch.zeros(1, max(1, self.statics), dtype=like.dtype)
         if static is not None and self.statics:
-            z = (_torch.as_tensor(static, dtype=_torch.float64) - self.z_statics_mean)
+            z = _torch.as_tensor(static, dtype=_torch.float64) - self.z_statics_mean
             row[0] = _torch.nan_to_num(z / self.z_statics_scale, nan=0.0).to(like.dtype)
-        return _torch.tanh(self._linear("init.1", _torch.relu(self._linear("init.0", row))))
+        h = _torch.tanh(self._linear("init.1", _torch.relu(self._linear("init.0", row))))
+        nothing = _torch.zeros(1, self.features, dtype=like.dtype)
+        evidence = _torch.zeros(1, self.features + 2, dtype=like.dtype)
+        return State(h, nothing, nothing, nothing, nothing, evidence)
+
+    # ---- between observations --------------------------------------------------------------------
 
     def derivative(self, h: Any) -> Any:
         r = _torch.sigmoid(h @ self._p("ode.w_r").T)
@@ -108,40 +153,140 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
         k3 = self.derivative(h + dt / 2 * k2)
         return h + dt / 6 * (k1 + 2 * k2 + 2 * k3 + self.derivative(h + dt * k3))
 
-    def advance(self, h: Any, gap: float) -> Any:
-        """h after a while without observations, in the model's unit of time: full steps and the rest."""
-        if gap <= 0:
-            return h
-        steps = max(1, math.ceil(gap / self.step_length - 1e-6))
-        for _ in range(steps - 1):
-            h = self.step(h, self.step_length)
-        return self.step(h, gap - (steps - 1) * self.step_length)
+    def closed_form(self, h: Any, gap: float) -> Any:
+        """Pairs that turn and fade, and units that relax."""
+        pairs = h.shape[1] // 4
+        g = h[:, 2 * pairs :]
+        rest = self._p("ode.rest")
+        g = g + (rest - g) * (1 - _torch.exp(-self._rate("ode.rate") * gap))
+        if not pairs:
+            return g
+        re, im = h[:, :pairs], h[:, pairs : 2 * pairs]
+        size = _torch.exp(-self._rate("ode.decay") * gap)
+        angle = 2 * math.pi * self._rate("ode.frequency") * gap
+        c, s = size * _torch.cos(angle), size * _torch.sin(angle)
+        return _torch.cat([re * c - im * s, re * s + im * c, g], dim=1)
 
-    def head(self, h: Any) -> tuple[Any, Any, Any, Any]:
-        """The Normal-Inverse-Wishart parameters: mu, log psi, lambda and nu."""
+    def advance(self, state: State, gap: float) -> State:
+        """After a while without observations, in the model's unit of time: for a GRU-ODE full steps
+        and the rest, else one move."""
+        if gap <= 0:
+            return state
+        h = state.h
+        if self.propagator == "closed-form":
+            h = self.closed_form(h, gap)
+        else:
+            steps = max(1, math.ceil(gap / self.step_length - 1e-6))
+            for _ in range(steps - 1):
+                h = self.step(h, self.step_length)
+            h = self.step(h, gap - (steps - 1) * self.step_length)
+        evidence = state.evidence
+        if self.forgets:
+            evidence = evidence * _torch.exp(-self._rate("ode.forgetting") * gap)
+        return state._replace(h=h, age=state.age + gap, evidence=evidence)
+
+    # ---- what is read from it --------------------------------------------------------------------
+
+    def log_age(self, state: State) -> Any:
+        return _torch.log1p(state.age / self.age_unit)
+
+    def memory(self, state: State) -> Any:
+        """What jump and head are told of what is remembered; empty where nothing is."""
+        seen = (state.count > 0).to(state.h.dtype)
+        parts = [state.h[:, :0]]
+        for name in self.told:
+            if name == "mask":
+                parts.append(seen)
+            elif name == "age":
+                parts.append(self.log_age(state))
+            elif name == "last":
+                fades = _torch.exp(-self._rate("memory.fading") * state.age)
+                parts.append(state.last.clamp(-_FARTHEST, _FARTHEST) * fades * seen)
+            else:
+                parts.append(state.mean.clamp(-_FARTHEST, _FARTHEST))
+        return _torch.cat(parts, dim=1)
+
+    def networks(self, state: State) -> tuple[Any, Any, Any, Any, Any]:
+        """What the head's networks read, and mu, log psi, lambda and nu as they say them."""
+        x = _torch.cat([state.h, self.memory(state)], dim=1)
         mu, psi, lam, nu = (
-            self._linear(f"head.{name}.1", _torch.relu(self._linear(f"head.{name}.0", h)))
+            self._linear(f"head.{name}.1", _torch.relu(self._linear(f"head.{name}.0", x)))
             for name in ("mu", "psi", "lambda", "nu")
         )
         softplus = nn.functional.softplus
-        return mu, psi, 1 + softplus(lam), self.features + 2 + softplus(nu)
+        return x, mu, psi, 1 + softplus(lam), self.features + 2 + softplus(nu)
 
-    def absorb(self, h: Any, values: Any) -> Any:
-        """h after an event; ``values`` [1 × features] are standardised, NaN where not observed."""
-        mu, log_psi, lam, nu = self.head(h)
-        mask = (~_torch.isnan(values)).to(h.dtype)
+    def head(self, state: State) -> tuple[Any, Any, Any, Any]:
+        """The Normal-Inverse-Wishart parameters: mu, log psi, lambda and nu."""
+        x, mu, log_psi, lam, nu = self.networks(state)
+        d = self.features
+        if self.forgets:
+            gained = state.evidence
+            log_psi = self._p("evidence.prior") + _torch.log1p(-gained[:, :d])
+            lam, nu = 1 + gained[:, d : d + 1], d + 2 + gained[:, d + 1 :]
+        if self.recalls:
+            age = self.log_age(state)
+            gate = _torch.sigmoid(self._linear("recall.gate", x) - self._rate("recall.fall") * age)
+            gate = gate * (state.count > 0)
+            mu = mu + gate * (state.last - mu)
+            above = log_psi + self._rate("recall.growth") * age - _LEAST
+            log_psi = _LEAST + nn.functional.softplus(above, threshold=50)
+        return mu, log_psi, lam, nu
+
+    # ---- at an observation -----------------------------------------------------------------------
+
+    def tamed(self, error: Any) -> Any:
+        """What is absorbed of an error, in deviations."""
+        b = self.bound
+        if self.tames == "bounded":
+            return b * _torch.tanh(error / b)
+        return (b + 1) * error / (b + error * error) if self.tames == "score" else error
+
+    def absorb(self, state: State, values: Any) -> State:
+        """After an event; ``values`` [1 × features] are standardised, NaN where not observed."""
+        mu, log_psi, lam, nu = self.head(state)
+        observed = ~_torch.isnan(values)
+        mask = observed.to(state.h.dtype)
         x = _torch.nan_to_num(values, nan=0.0)
         share = 1 / lam if self.surprise == "epistemic" else 1 + 1 / lam
         sigma = _torch.exp(log_psi / 2) * _torch.sqrt(share / (nu - self.features - 1))
-        inputs = _torch.stack([x, mu, log_psi, (x - mu) / sigma], dim=2)
+        error = self.tamed((x - mu) / sigma)
+        if self.tames != "raw":
+            x = mu + sigma * error
+        inputs = _torch.stack([x, mu, log_psi, error], dim=2)
         q = _torch.einsum("bdi,diq->bdq", inputs, self._p("encoder.weight"))
         q = _torch.relu(q + self._p("encoder.bias")) * mask[:, :, None]
-        weights = (self._p(f"update.{name}") for name in ("w_ih", "w_hh", "b_ih", "b_hh"))
-        return _torch.gru_cell(q.flatten(1), h, *weights)
+        from_x = nn.functional.linear(q.flatten(1), self._p("update.w_ih"), self._p("update.b_ih"))
+        if self.told:
+            from_x = from_x + self.memory(state) @ self._p("memory.jump").T
+        from_h = nn.functional.linear(state.h, self._p("update.w_hh"), self._p("update.b_hh"))
+        (x_r, x_z, x_n), (h_r, h_z, h_n) = from_x.chunk(3, 1), from_h.chunk(3, 1)
+        r, z = _torch.sigmoid(x_r + h_r), _torch.sigmoid(x_z + h_z)
+        h = (1 - z) * _torch.tanh(x_n + r * h_n) + z * state.h
 
-    def distribution(self, h: Any) -> tuple[Any, Any, Any, Any, Any]:
+        seen = x.detach()  # what is remembered is counted, not learnt
+        count = state.count + mask
+        after = State(
+            h, _torch.where(observed, _torch.zeros_like(seen), state.age),
+            _torch.where(observed, seen, state.last),
+            state.mean + mask * (seen - state.mean) / count.clamp(min=1), count, state.evidence,
+        )  # fmt: skip
+        return after._replace(evidence=self.gained(after, mask)) if self.forgets else after
+
+    def gained(self, state: State, mask: Any) -> Any:
+        """The evidence after an observation: the head says how much there is more of it."""
+        _, _, raw, lam, nu = self.networks(state)
+        d = self.features
+        known = state.evidence[:, :d]
+        known = known + (_MOST - known) * _torch.sigmoid(raw - _RESERVE) * mask
+        more = _torch.cat([lam - 1, nu - d - 2], dim=1)
+        return _torch.cat([known, state.evidence[:, d:] + more], dim=1)
+
+    # ---- the answer ------------------------------------------------------------------------------
+
+    def distribution(self, state: State) -> Distribution:
         """mean, aleatoric, epistemic, scale and dof of every feature, in the data's units."""
-        mu, log_psi, lam, nu = (p.double() for p in self.head(h))
+        mu, log_psi, lam, nu = (p.double() for p in self.head(state))
         scale = self.z_scale
         aleatoric = _torch.exp(log_psi) / (nu - self.features - 1)
         dof = nu - self.features + 1
@@ -157,20 +302,47 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
 
     def forward(
         self, times: Any, values: Any, at: Any, static: Optional[Sequence[float]] = None
-    ) -> tuple[Any, Any, Any, Any, Any]:
+    ) -> Distribution:
         when = [self.clock(t) for t in times]
         like = self._p("init.0.weight")
         rows = _torch.as_tensor(values, dtype=_torch.float64)
         rows = ((rows - self.z_mean) / self.z_scale).to(like.dtype)
-        h, now = self.initial(static), 0.0
+        state, now = self.initial(static), 0.0
         if when and self.start != "zero":
             now = when[0] if self.start == "first" else min(0.0, when[0])
         answers = []
         event = 0
         for asked in map(self.clock, at):
             while event < len(when) and when[event] < asked:
-                h = self.absorb(self.advance(h, when[event] - now), rows[event : event + 1])
+                state = self.advance(state, when[event] - now)
+                state = self.absorb(state, rows[event : event + 1])
                 now = when[event]
                 event += 1
-            answers.append(self.distribution(self.advance(h, max(asked, now) - now)))
+            answers.append(self.distribution(self.advance(state, max(asked, now) - now)))
         return tuple(_torch.cat(parts) for parts in zip(*answers))  # type: ignore[return-value]
+
+
+class EdictEnsemble(nn.Module):  # type: ignore[misc, name-defined]
+    """The members of an ensemble, and the Student-t that has the mean and the variance of their
+    mixture. Asked as a single module is."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__()
+        self.members = nn.ModuleList(
+            [EdictModule(model, member) for member in range(model.info["members"])]
+        )
+
+    def forward(
+        self, times: Any, values: Any, at: Any, static: Optional[Sequence[float]] = None
+    ) -> Distribution:
+        told = [member(times, values, at, static) for member in self.members]
+        means, aleatorics, epistemics, scales, dofs = (_torch.stack(part) for part in zip(*told))
+        mean = means.mean(0)
+        disagreement = ((means - mean) ** 2).mean(0)
+        aleatoric, epistemic = aleatorics.mean(0), epistemics.mean(0) + disagreement
+        squared = (scales**2).mean(0) + disagreement
+        variance = aleatoric + epistemic
+        # So that scale and degrees of freedom give this variance.
+        least = dofs.min(0).values
+        dof = _torch.where(least > 2, 2 * variance / (variance - squared), least)
+        return mean, aleatoric, epistemic, _torch.sqrt(squared), dof

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -38,9 +39,11 @@ class Capi : public testing::Test {
   void SetUp() override {
     data_ = generate_synthetic(40, 3);
     write_csv(data_, folder_ / "data.csv");
-    ASSERT_EQ(edict_dataset_read((folder_ / "data.csv").c_str(), &dataset_), EDICT_OK)
+    ASSERT_EQ(edict_dataset_read((folder_ / "data.csv").c_str(), nullptr, &dataset_), EDICT_OK)
         << edict_last_error();
-    ASSERT_EQ(edict_train(dataset_, "", 4, kSettings, 1, nullptr, 0, 1, nullptr, &model_), EDICT_OK)
+    ASSERT_EQ(
+        edict_train(dataset_, "", 4, kSettings, 1, nullptr, 0, nullptr, 0, 1, nullptr, &model_),
+        EDICT_OK)
         << edict_last_error();
   }
   void TearDown() override {
@@ -238,7 +241,7 @@ TEST_F(Capi, StoppedTrainingLeavesTheLastWholeEpoch) {
     } while (progress.epochs_done < 2);
     edict_control_stop(control);
   });
-  EXPECT_EQ(edict_train(dataset_, "", 3, many, 1, nullptr, 0, 1, control, &model),
+  EXPECT_EQ(edict_train(dataset_, "", 3, many, 1, nullptr, 0, nullptr, 0, 1, control, &model),
             EDICT_INTERRUPTED);
   stopper.join();
   edict_progress progress;
@@ -253,19 +256,94 @@ TEST_F(Capi, StoppedTrainingLeavesTheLastWholeEpoch) {
   edict_control_free(control);
 }
 
+TEST_F(Capi, TrainingGoesOnFromAModelAndWithinATime) {
+  const char* const more[] = {"train.epochs=1", "train.learning_rate=1e-3"};
+  edict_model* warm = nullptr;
+  ASSERT_EQ(edict_train(dataset_, nullptr, 2, more, 1, model_, 0, nullptr, 0, 1, nullptr, &warm),
+            EDICT_OK)
+      << edict_last_error();
+  edict_bytes* info = nullptr;
+  ASSERT_EQ(edict_model_info(warm, &info), EDICT_OK);
+  const auto told = nlohmann::json::parse(text_of(info));
+  EXPECT_EQ(told.at("config").at("model").at("hidden"), 8);
+  EXPECT_EQ(told.at("epochs").at(0).at("epoch"), 0);  // what it started from may be the best
+  edict_model_free(warm);
+
+  edict_model* model = nullptr;
+  const char* const wider[] = {"model.hidden=9"};
+  EXPECT_EQ(edict_train(dataset_, nullptr, 1, wider, 1, model_, 0, nullptr, 0, 1, nullptr, &model),
+            EDICT_INPUT);
+  EXPECT_EQ(edict_train(dataset_, "", 0, nullptr, 1, model_, 0, nullptr, 0, 1, nullptr, &model),
+            EDICT_INPUT);
+  // No machine trains an epoch in a nanosecond, and every one does in ten minutes.
+  EXPECT_EQ(
+      edict_train(dataset_, "", 4, kSettings, 1, nullptr, 1e-9, nullptr, 0, 1, nullptr, &model),
+      EDICT_INPUT);
+  EXPECT_NE(std::string(edict_last_error()).find("a single epoch takes"), std::string::npos);
+  ASSERT_EQ(
+      edict_train(dataset_, "", 4, kSettings, 1, nullptr, 600, nullptr, 0, 1, nullptr, &model),
+      EDICT_OK);
+  edict_bytes *timed = nullptr, *plain = nullptr;
+  ASSERT_EQ(edict_model_to_bytes(model, &timed), EDICT_OK);
+  ASSERT_EQ(edict_model_to_bytes(model_, &plain), EDICT_OK);
+  EXPECT_TRUE(text_of(timed) == text_of(plain));
+  edict_model_free(model);
+}
+
+TEST_F(Capi, AFileIsReadAsTheTrainingDataWere) {
+  const auto write = [&](const char* name, const std::string& text) {
+    std::ofstream(folder_ / name) << text;
+    return (folder_ / name).string();
+  };
+  std::string csv = "who,day,x,mode\n";
+  for (int i = 0; i < 30; ++i)
+    for (int e = 0; e < 4; ++e)
+      csv += "p" + std::to_string(i) + ",2024-03-0" + std::to_string(1 + e) + "," +
+             std::to_string((i + e) % 5) + "," + (e % 2 ? "on" : "off") + "\n";
+  edict_dataset *data = nullptr, *alone = nullptr, *like = nullptr;
+  ASSERT_EQ(edict_dataset_read(write("train.csv", csv).c_str(), nullptr, &data), EDICT_OK)
+      << edict_last_error();
+  edict_model* model = nullptr;
+  ASSERT_EQ(edict_train(data, "", 4, kSettings, 1, nullptr, 0, nullptr, 0, 1, nullptr, &model),
+            EDICT_OK)
+      << edict_last_error();
+  // Of these alone nobody could know that "off" is a category.
+  const std::string later = write("new.csv", "who,day,x,mode\nq,2024-05-01,1,on\n");
+  ASSERT_EQ(edict_dataset_read(later.c_str(), nullptr, &alone), EDICT_OK) << edict_last_error();
+  ASSERT_EQ(edict_dataset_read(later.c_str(), model, &like), EDICT_OK) << edict_last_error();
+  const auto features = [](const edict_dataset* of) {
+    edict_bytes* names = nullptr;
+    EXPECT_EQ(edict_dataset_names(of, EDICT_NAMES_FEATURES, &names), EDICT_OK);
+    return text_of(names);
+  };
+  EXPECT_EQ(features(like), features(data));
+  EXPECT_NE(features(alone), features(data));
+
+  edict_builder* builder = nullptr;
+  ASSERT_EQ(edict_builder_new(0, nullptr, 0, nullptr, &builder), EDICT_OK);
+  EXPECT_EQ(edict_builder_reading(builder, "{\"id\": 3}"), EDICT_INPUT);
+  EXPECT_EQ(edict_builder_reading(builder, "no JSON"), EDICT_INPUT);
+  EXPECT_EQ(edict_builder_reading(builder, "{\"time\": \"day\"}"), EDICT_OK);
+  edict_builder_free(builder);
+  for (edict_dataset* one : {data, alone, like}) edict_dataset_free(one);
+  edict_model_free(model);
+}
+
 TEST_F(Capi, WhatIsWrongIsACodeAndALine) {
   edict_model* model = nullptr;
   const char* const mistyped[] = {"train.epochz=3"};
-  EXPECT_EQ(edict_train(dataset_, nullptr, 1, mistyped, 1, nullptr, 0, 1, nullptr, &model),
-            EDICT_INPUT);
+  EXPECT_EQ(
+      edict_train(dataset_, nullptr, 1, mistyped, 1, nullptr, 0, nullptr, 0, 1, nullptr, &model),
+      EDICT_INPUT);
   EXPECT_EQ(std::string(edict_last_error()),
             "unknown key 'train.epochz'; did you mean 'train.epochs'?");
   EXPECT_EQ(model, nullptr);
   EXPECT_EQ(edict_model_load("/nowhere/at/all", &model), EDICT_INPUT);
   EXPECT_EQ(edict_model_load(nullptr, &model), EDICT_INPUT);
   EXPECT_EQ(std::string(edict_last_error()), "path is NULL");
-  EXPECT_EQ(edict_train(nullptr, nullptr, 0, nullptr, 1, nullptr, 0, 1, nullptr, &model),
-            EDICT_INPUT);
+  EXPECT_EQ(
+      edict_train(nullptr, nullptr, 0, nullptr, 1, nullptr, 0, nullptr, 0, 1, nullptr, &model),
+      EDICT_INPUT);
   const double backwards[] = {2, 1};
   std::vector<double> mean(40 * 2 * 3);
   EXPECT_EQ(edict_model_predict(model_, dataset_, 2, backwards, 0, kInf, nullptr, 1, nullptr,

@@ -113,7 +113,7 @@ TEST_F(OddDataTest, NegativeTimes) {
 
 TEST_F(OddDataTest, AHundredThousandEventsWithinASmallTape) {
   std::string csv = "id,time,x\n";
-  for (int i = 0; i < 4; ++i) csv += series(fmt::format("s{}", i), 0, 0.5, 5);
+  for (int i = 0; i < 9; ++i) csv += series(fmt::format("s{}", i), 0, 0.5, 5);
   csv += series("long", 0, 0.5, 100000);
   write("data.csv", csv);
   // With this seed the long series is among those that train.

@@ -147,6 +147,28 @@ def test_columns_that_pandas_keeps_otherwise():
         Dataset.from_frame(frame, features=["t"])
 
 
+def test_texts_are_categories_as_in_a_file(tmp_path):
+    frame = pd.DataFrame({
+        "id": ["a", "a", "b", "b"], "time": [0.0, 1.0, 0.0, 2.0], "x": [1.0, 2.0, 3.0, 4.0],
+        "mode": ["manual", "assist", None, "manual"], "ward": ["north", "north", "south", "south"],
+        "stage": pd.Categorical([10, 9, 9, 10]),
+    })
+    with pytest.warns(UserWarning, match="hold no numbers: ward"):  # may be a label
+        data = Dataset.from_frame(frame)
+    assert data.features == ["x", "mode=assist", "mode=manual", "stage=9", "stage=10"]
+    back = data.to_frame()
+    assert back["mode=manual"].tolist()[:2] == [1.0, 0.0] and np.isnan(back["mode=manual"][2])
+    assert back["stage=10"].tolist() == [1, 0, 0, 1]
+    assert data.reading["features"] == ["x", "mode", "stage"]
+    # The command line's reader makes the same of a file.
+    frame.drop(columns=["ward", "stage"]).to_csv(tmp_path / "f.csv", index=False)
+    same = Dataset.from_frame(frame, features=["x", "mode"])
+    assert Dataset.read_csv(tmp_path / "f.csv").fingerprint == same.fingerprint
+    many = pd.DataFrame({"id": 1, "time": range(51), "t": [f"word{i}" for i in range(51)]})
+    with pytest.raises(edict.Error, match="51 different texts"):
+        Dataset.from_frame(many, features=["t"])
+
+
 def test_html_tells_the_same_as_repr(data):
     page = data._repr_html_()
     assert "60 series" in page and "<table>" in page and "level" in page

@@ -181,6 +181,78 @@ def test_a_run_goes_on_from_its_checkpoint(data, tmp_path):
     assert len(resumed.epochs) == 4
 
 
+def test_a_file_is_read_as_the_training_data_were(tmp_path):
+    frame = edict.waves(series=60, dates=True).rename(columns={"time": "when", "id": "who"})
+    frame["mode"] = np.where(frame["level"] > 0, "up", "down")
+    options = dict(id="who", time="when", label="label", unit="d", origin=pd.Timestamp("2024-03-30", tz="UTC"))
+    data = Dataset.from_frame(frame, **options)
+    model = Model.train(data, **SMALL)
+    new = frame[frame["who"] < "wave05"].assign(mode="up", note="hello")  # no "down" here
+    new["when"] = new["when"].astype(str)
+    new.to_csv(tmp_path / "new.csv", index=False)
+
+    given = Dataset.read_csv(tmp_path / "new.csv", like=model)
+    assert given.features == data.features == ["level", "flow", "mode=down", "mode=up"]
+    np.testing.assert_allclose(given.times, data[given.ids].times, rtol=0, atol=1e-9)
+    assert given.time_axis.rules() == data.time_axis.rules()
+    from_file = model.predict(tmp_path / "new.csv", ahead=[0.1])
+    np.testing.assert_array_equal(from_file.mean, model.predict(given, ahead=[0.1]).mean)
+    assert Dataset.read_csv(tmp_path / "new.csv").time_axis.unit == "h"  # what it would have been
+    # The model keeps it in its file, and a dataset when it travels.
+    model.save(tmp_path / "m")
+    again = Model.load(tmp_path / "m").predict(str(tmp_path / "new.csv"), ahead=[0.1])
+    np.testing.assert_array_equal(again.mean, from_file.mean)
+    assert pickle.loads(pickle.dumps(data)).reading == data.reading == data[:3].reading
+
+
+def test_warm_start_and_budget_are_those_of_the_command_line(tool, data, tmp_path):
+    data.write_csv(tmp_path / "d.csv")
+    data = Dataset.read_csv(tmp_path / "d.csv")
+    first = Model.train(data, **SMALL)
+    first.save(tmp_path / "first")
+    warm = Model.train(data, from_model=first, epochs=2, learning_rate=5e-4)
+    command = ["train", "d.csv", "--from", "first", "--out", "second"]
+    command += ["--set", "train.epochs=2", "--set", "train.learning_rate=5e-4"]
+    subprocess.run([tool, *command], cwd=tmp_path, check=True, capture_output=True)
+    assert warm.to_bytes() == (tmp_path / "second").read_bytes()
+    assert warm.epochs[0]["epoch"] == 0  # what it started from may be the best
+    with pytest.raises(edict.Error, match="^model.hidden=9: from is made already"):
+        Model.train(data, from_model=first, hidden=9)
+    with pytest.raises(edict.Error, match="holds a classifier"):
+        Model.train(data, from_model=first.classify(data, epochs=1, seeds=[0]))
+
+    short = {k: v for k, v in SMALL.items() if k != "epochs"}
+    timed = Model.train(data, budget="2s", **short)
+    epochs = timed.config["train"]["epochs"]
+    assert 1 <= len(timed.epochs) <= epochs
+    if len(timed.epochs) == epochs:  # else the machine was too busy for what had been measured
+        same = Model.train(
+            data, epochs=epochs, patience=timed.config["train"]["patience"], **short
+        )
+        assert same.to_bytes() == timed.to_bytes()
+    with pytest.raises(edict.Error, match="a single epoch takes about"):
+        Model.train(data, budget=1e-6, **short)
+    for wrong in ("soon", "-3s", 0, "2d"):
+        with pytest.raises(edict.Error, match="90s, 10m or 2h"):
+            Model.train(data, budget=wrong)
+
+
+def test_one_long_series_is_cut_into_pieces_as_the_command_line_does(tool, tmp_path):
+    rng = np.random.default_rng(0)
+    time = np.arange(300) * 0.5
+    frame = pd.DataFrame({"time": time, "x": np.sin(time) + 0.1 * rng.normal(size=300)})
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    data = Dataset.read_csv(tmp_path / "d.csv")
+    settings = dict(hidden=4, epochs=2)
+    with pytest.warns(UserWarning, match="1 series are too few to split; cut into pieces of 7 events"):
+        model = Model.train(data, **settings)
+    command = ["train", "d.csv", "--out", "m", "--set", "model.hidden=4", "--set", "train.epochs=2"]
+    subprocess.run([tool, *command], cwd=tmp_path, check=True, capture_output=True)
+    assert model.to_bytes() == (tmp_path / "m").read_bytes()
+    assert model.evaluate(data)["series"] > 1  # pieces
+    assert model.predict(data, ahead=[1.0]).mean.shape == (1, 1, 1)  # the whole
+
+
 def test_surprise_lists_what_nobody_expected(data):
     model = Model.train(data, epochs=30, hidden=16, batch=16, learning_rate=5e-3, step=0.5)
     frame = data.to_frame()

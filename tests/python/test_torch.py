@@ -8,12 +8,32 @@ import edict
 from conftest import SMALL
 
 
-@pytest.mark.parametrize("solver", ["euler", "midpoint", "rk4"])
-def test_the_module_and_the_model_agree(data, solver):
+OPTIONS = {
+    "euler": dict(solver="euler"),
+    "midpoint": dict(solver="midpoint", surprise="predictive"),
+    "rk4": dict(solver="rk4", recalibrate=True),
+    "closed form": dict(propagator="closed-form", recalibrate=True),
+    "memory": dict(memory_mask=True, memory_age=True, memory_last=True, memory_mean=True),
+    "recall": dict(recall=True, memory_age=True, surprise="predictive"),
+    "recall alone": dict(recall=True),
+    "bounded": dict(absorb="bounded", absorb_bound=1.5, memory_last=True, recalibrate=False),
+    "score": dict(absorb="score", absorb_bound=4.0, recalibrate=False),
+    "forgetting": dict(propagator="closed-form", model_evidence="forgetting", recalibrate=True),
+    "everything": dict(
+        propagator="closed-form", model_evidence="forgetting", absorb="bounded", recall=True,
+        memory_mask=True, memory_age=True, memory_last=True, memory_mean=True, recalibrate=False,
+    ),  # fmt: skip
+    "ensemble": dict(members=3, recalibrate=True),
+    "ensemble with memory": dict(members=2, memory_mean=True),
+}
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+def test_the_module_and_the_model_agree(data, options):
     frame = data.to_frame().assign(age=lambda f: f["id"].str[-2:].astype(float))
     frame["time"] += 100.0  # far from zero: clocks start with the first event
     own = edict.Dataset.from_frame(frame, label="label", static="age")
-    model = edict.Model.train(own, solver=solver, surprise="predictive", recalibrate=True, **SMALL)
+    model = edict.Model.train(own, **options, **SMALL)
     module = model.to_torch()
     asked = np.array([100.5, 103.0, 120.0])
     for i in (0, 11):
@@ -40,3 +60,17 @@ def test_what_it_does_not_know_is_refused(data):
     other = edict.Model.train(data, kind="gru-ode-bayes", **SMALL)
     with pytest.raises(edict.Error, match="model.kind = edict, not gru-ode-bayes"):
         other.to_torch()
+    adaptive = edict.Model.train(data, solver="dopri5", **SMALL)
+    with pytest.raises(edict.Error, match="model.solver = euler, midpoint, rk4, not dopri5"):
+        adaptive.to_torch()
+
+
+def test_a_classifier_is_left_out_and_its_distribution_kept(data, model):
+    classifier = model.classify(data, epochs=1, seeds=[0], readout_members=1, readout_epochs=1)
+    one = data[0].to_frame()
+    module = classifier.to_torch()
+    assert not any(name.startswith(("classifier", "readout")) for name, _ in module.named_parameters())
+    mean = module(one["time"], one[["level", "flow"]].to_numpy(), [20.0])[0]
+    np.testing.assert_allclose(
+        mean.detach().numpy(), model.predict(data[0], at=[20.0]).mean[0], rtol=1e-5, atol=1e-5
+    )

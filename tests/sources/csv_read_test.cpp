@@ -315,46 +315,6 @@ TEST(ReadCsvError, QuotesAndBytes) {
             "f.csv:2: holds a zero byte, so it is no text; give a CSV file in UTF-8");
 }
 
-// Any text is either a sound dataset or an Error, never a crash (the sanitizers watch) nor a
-// dataset that breaks its own rules.
-TEST(ReadCsvError, DamagedTextIsReadSoundlyOrRefused) {
-  const std::string seeds[] = {
-      "id,time,x,y,label,static:age\na,0,1.5,,u,3\na,1,,-2e5,u,\n\"b,\"\"\",0,7,8,v,4\n",
-      "id,time,feature,value,group\na,0,x,1,g\na,0,y,2,g\nb,1,x,3.25,h\n"};
-  const std::string_view alphabet = ",,,\n\n\r\"\"0123456789.-+eE: \tabxnif\xef\xff";
-  Generator rng(8);
-  int sound = 0;
-  for (int round = 0; round < 30000; ++round) {
-    std::string text = seeds[rng.below(2)];
-    for (std::uint64_t k = 1 + rng.below(3); k > 0; --k) {
-      const std::size_t at = rng.below(text.size());
-      const char c = alphabet[rng.below(alphabet.size())];
-      switch (rng.below(4)) {
-        case 0:
-          text[at] = c;
-          break;
-        case 1:
-          text.insert(at, 1, c);
-          break;
-        case 2:
-          text.erase(at, 1 + rng.below(4));
-          break;
-        default:
-          text.insert(at, text.substr(rng.below(text.size()), rng.below(12)));
-      }
-    }
-    try {
-      const Dataset d = read_csv_text(text, "f.csv");
-      ++sound;
-      d.check();  // its message begins otherwise
-      for (std::size_t e = 0; e < d.events(); ++e) ASSERT_FALSE(d.observed(e).empty());
-    } catch (const Error& error) {
-      ASSERT_TRUE(std::string_view(error.what()).starts_with("f.csv:")) << error.what();
-    }
-  }
-  EXPECT_GT(sound, 1000);  // most damage is refused, but the check above must have had its say
-}
-
 TEST(ReadCsvError, Limits) {
   CsvLimits limits;
   limits.columns = 3;

@@ -31,6 +31,7 @@ struct edict_dataset {
 
 struct edict_builder {
   edict::DatasetBuilder builder;
+  edict::Reading reading;
   bool used = false;
 };
 

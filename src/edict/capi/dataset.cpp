@@ -138,6 +138,20 @@ int edict_builder_dates(edict_builder* builder, const char* unit, int from_first
   });
 }
 
+int edict_builder_reading(edict_builder* builder, const char* json) {
+  return across([&] {
+    builder_of(builder);
+    check_given(json, "json");
+    nlohmann::json whole = edict::to_json(Reading{});
+    try {
+      whole.update(parse_json(json));
+      builder->reading = reading_from_json(whole);
+    } catch (const nlohmann::json::exception& e) {
+      throw Error(std::string("json: not what edict_dataset_reading tells: ") + e.what());
+    }
+  });
+}
+
 int edict_builder_dataset(edict_builder* builder, int duplicates, edict_dataset** out) {
   return across([&] {
     check_given(out, "out");
@@ -148,17 +162,24 @@ int edict_builder_dataset(edict_builder* builder, int duplicates, edict_dataset*
     if (duplicates < 0 || duplicates > EDICT_DUPLICATES_MEAN)
       throw Error("unknown way to treat duplicates: " + std::to_string(duplicates));
     builder->used = true;
-    *out = new edict_dataset{std::move(from).build(kKinds[duplicates])};
+    auto made =
+        std::make_unique<edict_dataset>(edict_dataset{std::move(from).build(kKinds[duplicates])});
+    made->data.reading = std::move(builder->reading);
+    *out = made.release();
   });
 }
 
 void edict_builder_free(edict_builder* builder) { delete builder; }
 
-int edict_dataset_read(const char* path, edict_dataset** out) {
+int edict_dataset_read(const char* path, const edict_model* like, edict_dataset** out) {
   return across([&] {
     check_given(path, "path");
     check_given(out, "out");
-    *out = new edict_dataset{open_data(path)};
+    ReadOptions options;
+    // A model of arrays without names of columns has no reading; then the table is recognised anew.
+    if (like && !like->model->reading.time.empty())
+      options.like = KnownReading{like->model->reading, like->model->time_axis};
+    *out = new edict_dataset{open_data(path, options)};
   });
 }
 
@@ -224,6 +245,16 @@ int edict_dataset_dates(const edict_dataset* dataset, double* origin, edict_byte
     if (origin)
       for (std::size_t i = 0; i < data.size(); ++i) origin[i] = data.time_axis.origin_of(i);
     *out = new_bytes(json_text(edict::to_json(data.time_axis)));
+  });
+}
+
+int edict_dataset_reading(const edict_dataset* dataset, edict_bytes** out) {
+  return across([&] {
+    const Dataset& data = data_of(dataset);
+    check_given(out, "out");
+    nlohmann::json reading = edict::to_json(data.reading);
+    reading["recognised"] = data.reading.recognised;
+    *out = new_bytes(json_text(reading));
   });
 }
 

@@ -44,7 +44,7 @@ extern "C" {
 
 /* ---- general ------------------------------------------------------------------------------- */
 
-#define EDICT_API 1 /* of this header; edict_api() tells the library's */
+#define EDICT_API 2 /* of this header; edict_api() tells the library's */
 
 enum edict_code {
   EDICT_OK = 0,
@@ -102,6 +102,8 @@ EDICT_EXPORT void edict_control_free(edict_control* control);
 /* Irregular series: each has events (a time), each with some observed features. It never changes.
  */
 typedef struct edict_dataset edict_dataset;
+/* What was trained on one. It never changes either. */
+typedef struct edict_model edict_model;
 
 /* Gathers rows in any order and makes a dataset of them. */
 typedef struct edict_builder edict_builder;
@@ -132,6 +134,9 @@ EDICT_EXPORT int edict_builder_statics(edict_builder* builder, int64_t statics,
  * (`zoned` is 0) they are as written. A model remembers the unit and refuses other times. */
 EDICT_EXPORT int edict_builder_dates(edict_builder* builder, const char* unit, int from_first,
                                      const double* origin, int zoned, int zone);
+/* Of which columns of a table the arrays came, as a model remembers it for edict_dataset_read: JSON
+ * as edict_dataset_reading tells it; what it leaves out is "" or []. */
+EDICT_EXPORT int edict_builder_reading(edict_builder* builder, const char* json);
 enum edict_duplicates { /* different values of one feature at one time of a series */
                         EDICT_DUPLICATES_REFUSE = 0,
                         EDICT_DUPLICATES_FIRST = 1,
@@ -142,8 +147,10 @@ enum edict_duplicates { /* different values of one feature at one time of a seri
 EDICT_EXPORT int edict_builder_dataset(edict_builder* builder, int duplicates, edict_dataset** out);
 EDICT_EXPORT void edict_builder_free(edict_builder* builder);
 
-/* A file as the command-line tool reads and writes it. */
-EDICT_EXPORT int edict_dataset_read(const char* path, edict_dataset** out);
+/* A file as the command-line tool reads and writes it. With a model, `like`, it is read as the
+ * model's training data were: the same columns, categories, unit and origin of times; NULL: what
+ * its columns are is recognised. */
+EDICT_EXPORT int edict_dataset_read(const char* path, const edict_model* like, edict_dataset** out);
 EDICT_EXPORT int edict_dataset_write(const edict_dataset* dataset, const char* path);
 
 typedef struct edict_dataset_size {
@@ -179,6 +186,12 @@ EDICT_EXPORT int edict_dataset_arrays(const edict_dataset* dataset, int64_t* fir
 EDICT_EXPORT int edict_dataset_dates(const edict_dataset* dataset, double* origin,
                                      edict_bytes** out);
 
+/* Which columns of a table it came from, as JSON: id, time, label, group (names, "" for none, id
+ * "none" where the table is one series), statics, features (lists of names), categories (a list of
+ * {"column", "static", "values"}: texts that became a column name=value for each), duplicates; and
+ * recognised, sentences about what had to be guessed. */
+EDICT_EXPORT int edict_dataset_reading(const edict_dataset* dataset, edict_bytes** out);
+
 /* The listed series in that order, each at most once, with what was observed before `until`
  * (INFINITY: everything). Names of features, classes and groups stay. */
 EDICT_EXPORT int edict_dataset_subset(const edict_dataset* dataset, int64_t count,
@@ -192,8 +205,6 @@ EDICT_EXPORT int edict_dataset_summary(const edict_dataset* dataset, edict_bytes
 EDICT_EXPORT void edict_dataset_free(edict_dataset* dataset);
 
 /* ---- models -------------------------------------------------------------------------------- */
-
-typedef struct edict_model edict_model; /* it never changes */
 
 /* How an observation is tamed before it is absorbed. NULL stands for none of it. */
 enum edict_guard_kind { EDICT_GUARD_NONE = 0, EDICT_GUARD_EDGR = 1, EDICT_GUARD_POPULATION = 2 };
@@ -210,15 +221,21 @@ typedef struct edict_guard {
 EDICT_EXPORT int edict_fit_settings(const edict_dataset* dataset, int64_t assignments,
                                     const char* const* assignment, edict_bytes** out);
 
-/* Trains a model. `toml`: settings as in a file, "" for the defaults, or NULL for those that fit
+/* Trains a model. Fewer than ten series, where they are long, are cut into about forty pieces, so
+ * that some can be judged by (edict_model_info tells the `piece`, in events; 0: whole series).
+ * `toml`: settings as in a file, "" for the defaults, or NULL for those that fit
  * the data; `assignments`: "key=value", which hold before both. With more than one of `members` an
- * ensemble of models that differ by their seeds. `out_path`: where the best model so far, its
- * checkpoint and its metrics are written after every epoch, or NULL; with `resume` a run goes on
- * from a checkpoint that is there. Stopped through `control` (which may be NULL) it returns
- * EDICT_INTERRUPTED, and *out is the best model of the epochs that were complete, NULL if there was
- * none or an ensemble was trained. */
+ * ensemble of models that differ by their seeds. `from`: a trained model to start from instead of
+ * anew, with its settings, scales and split; then `toml` is NULL, only train.… and loss.… may be
+ * assigned, and there is one member; or NULL. `budget`: the seconds that training may take, to
+ * which the number of epochs is fitted (it is then in the model's settings); 0: no limit.
+ * `out_path`: where the best model so far, its checkpoint and its metrics are written after every
+ * epoch, or NULL; with `resume` a run goes on from a checkpoint that is there. Stopped through
+ * `control` (which may be NULL) it returns EDICT_INTERRUPTED, and *out is the best model of the
+ * epochs that were complete, NULL if there was none or an ensemble was trained. */
 EDICT_EXPORT int edict_train(const edict_dataset* dataset, const char* toml, int64_t assignments,
-                             const char* const* assignment, int64_t members, const char* out_path,
+                             const char* const* assignment, int64_t members,
+                             const edict_model* from, double budget, const char* out_path,
                              int resume, int threads, edict_control* control, edict_model** out);
 
 /* A model that also tells the data's classes apart, on top of a trained one. Settings: classify.*
@@ -246,7 +263,8 @@ typedef struct edict_model_size {
 EDICT_EXPORT int edict_model_sizes(const edict_model* model, edict_model_size* sizes, size_t size);
 
 /* JSON: kind, features, statics, classes, config (every setting), t_cut, horizon, mean and scale of
- * each feature, what its times mean, how many series it has seen, and, where it was trained here,
+ * each feature, what its times mean, the events of a piece of a series that it learnt from (0: they
+ * were whole), how many series it has seen, and, where it was trained here,
  * the epochs. */
 EDICT_EXPORT int edict_model_info(const edict_model* model, edict_bytes** out);
 

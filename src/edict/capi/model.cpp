@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -7,6 +8,7 @@
 #include "edict/capi/border.h"
 #include "edict/core/error.h"
 #include "edict/core/json_text.h"
+#include "edict/data/pieces.h"
 #include "edict/eval/anomalies.h"
 #include "edict/eval/classification.h"
 #include "edict/eval/distribution.h"
@@ -17,9 +19,11 @@
 #include "edict/math/student_t.h"
 #include "edict/model/encode.h"
 #include "edict/model/fit_settings.h"
+#include "edict/train/budget.h"
 #include "edict/train/classifier_training.h"
 #include "edict/train/ensemble_training.h"
 #include "edict/train/trainer.h"
+#include "edict/train/warm_start.h"
 
 using namespace edict;
 using namespace edict::capi;
@@ -31,14 +35,19 @@ const Model& model_of(const edict_model* model) {
   return *model->model;
 }
 
-// The caller's data with the model's columns; copied only where they differ.
+// The caller's data with the model's columns; copied only where they differ. A model that learnt
+// from pieces of series is trained further and judged on pieces, and answers about whole series.
+enum class Series { whole, as_trained };
 class Matched {
  public:
-  Matched(const Model& model, const edict_dataset* dataset) {
+  Matched(const Model& model, const edict_dataset* dataset, Series series = Series::whole) {
     check_given(dataset, "dataset");
     given_ = &dataset->data;
-    if (given_->features == model.features && given_->statics == model.statics) return;
-    changed_ = model.match(*given_).data;
+    if (given_->features != model.features || given_->statics != model.statics)
+      changed_ = model.match(*given_).data;
+    const std::size_t piece = model.reading.piece;
+    if (piece > 0 && given_->reading.piece == 0 && series == Series::as_trained)
+      changed_ = in_pieces(data(), piece);
   }
   const Dataset& data() const { return changed_ ? *changed_ : *given_; }
 
@@ -130,6 +139,21 @@ auto without_option(const Body& body) {
   }
 }
 
+// The data to train on: a few long series are cut into pieces.
+class ToTrain {
+ public:
+  explicit ToTrain(const edict_dataset* dataset) {
+    check_given(dataset, "dataset");
+    given_ = &dataset->data;
+    if (const std::size_t piece = piece_length(*given_)) pieces_ = in_pieces(*given_, piece);
+  }
+  const Dataset& data() const { return pieces_ ? *pieces_ : *given_; }
+
+ private:
+  const Dataset* given_;
+  std::optional<Dataset> pieces_;
+};
+
 // As a file and assignments say, or, without a file, as fits the data.
 Config config_from(const char* toml, const std::vector<std::string>& given, const Dataset& data) {
   return without_option([&] {
@@ -147,11 +171,11 @@ Config config_from(const char* toml, const std::vector<std::string>& given, cons
 int edict_fit_settings(const edict_dataset* dataset, int64_t assignments,
                        const char* const* assignment, edict_bytes** out) {
   return across([&] {
-    check_given(dataset, "dataset");
+    const ToTrain training(dataset);
     check_given(out, "out");
     const std::vector<std::string> given = names_from(assignments, assignment, "assignments");
     const FittedSettings fitted =
-        without_option([&] { return fit_settings(dataset->data, given); });
+        without_option([&] { return fit_settings(training.data(), given); });
     nlohmann::json choices = nlohmann::json::array();
     for (const SettingChoice& choice : fitted.choices)
       choices.push_back({{"key", choice.key},
@@ -164,26 +188,69 @@ int edict_fit_settings(const edict_dataset* dataset, int64_t assignments,
 }
 
 int edict_train(const edict_dataset* dataset, const char* toml, int64_t assignments,
-                const char* const* assignment, int64_t members, const char* out_path, int resume,
-                int threads, edict_control* control, edict_model** out) {
+                const char* const* assignment, int64_t members, const edict_model* from,
+                double budget, const char* out_path, int resume, int threads,
+                edict_control* control, edict_model** out) {
   return across([&] {
+    const auto begin = std::chrono::steady_clock::now();
     check_given(dataset, "dataset");
     check_given(out, "out");
     *out = nullptr;
-    const Dataset& data = dataset->data;
-    const Config config =
-        config_from(toml, names_from(assignments, assignment, "assignments"), data);
-    const Split parts = split(data, config.data);
-    check_trainable(parts, config.data);
+    const std::vector<std::string> given = names_from(assignments, assignment, "assignments");
+    if (!(budget >= 0)) throw Error("budget: give seconds, or 0 for no limit");
+    if (from && (toml || members != 1))
+      throw Error(
+          "from: a model to start from has its settings, and is a single one; leave toml "
+          "and members out");
+    std::optional<Matched> matched;
+    std::optional<ToTrain> fresh_data;
+    if (from)
+      matched.emplace(model_of(from), dataset, Series::as_trained);
+    else
+      fresh_data.emplace(dataset);
+    const Dataset& data = matched ? matched->data() : fresh_data->data();
     ThreadPool pool(threads_from(threads));
-    std::int64_t member = 0;
+
+    std::optional<Model> first;
+    Split parts;
+    if (from) {
+      first = without_option([&] { return warm_start(model_of(from), given, "from"); });
+      parts = split_for_more_training(*first, data);
+    } else {
+      const Config config = config_from(toml, given, data);
+      parts = split(data, config.data);
+      check_trainable(parts, config.data);
+      first = Model::create(config, data, parts);
+    }
     EnsembleOptions options;
     options.members = size_of(members, "members");
-    options.on_member = [&](std::size_t m) { member = static_cast<std::int64_t>(m); };
     TrainOptions& training = options.training;
     if (out_path) training.out = out_path;
     training.resume = resume != 0;
     training.stop = stop_of(control);
+    training.start_counts = from != nullptr;
+    if (budget > 0) {
+      const auto free = [&](const std::string& key) {
+        return !from && !toml && std::ranges::none_of(given, [&](const std::string& one) {
+          return one.starts_with(key + "=");
+        });
+      };
+      const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begin;
+      fit_to_budget(*first, data, parts, pool,
+                    {budget - used.count(), options.members, training.out, training.resume,
+                     free("train.epochs"), free("train.patience")},
+                    training.stop);
+      training.deadline = begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                      std::chrono::duration<double>(budget));
+    }
+    const Config config = first->config;
+    const auto in_time = [&](const TrainResult& result) {
+      if (result.out_of_time && result.rows.empty())
+        throw Error("the budget was over before the first epoch was; give more time");
+    };
+
+    std::int64_t member = 0;
+    options.on_member = [&](std::size_t m) { member = static_cast<std::int64_t>(m); };
     training.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
                             const LossSums& sums) {
       tell_batch(control, epoch, config.train.epochs, batch, batches,
@@ -194,23 +261,26 @@ int edict_train(const edict_dataset* dataset, const char* toml, int64_t assignme
       });
     };
     training.on_epoch = [&](const EpochRow& row) { tell_epoch(control, row); };
+    if (members == 1) {  // of which the best so far is of use when it is stopped
+      auto model = std::make_shared<Model>(std::move(*first));
+      const TrainResult result = train(*model, data, parts, pool, training);
+      if (!result.rows.empty()) *out = new edict_model{std::move(model), epochs_json(result.rows)};
+      if (result.interrupted) throw Interrupted();
+      in_time(result);
+      return;
+    }
     const auto fresh = [&](std::int64_t seed) {
       Config own = config;
       own.train.seed = seed;
       return Model::create(own, data, parts);
     };
-    if (members == 1) {  // of which the best so far is of use when it is stopped
-      auto model = std::make_shared<Model>(fresh(config.train.seed));
-      const TrainResult result = train(*model, data, parts, pool, training);
-      if (!result.rows.empty()) *out = new edict_model{std::move(model), epochs_json(result.rows)};
-      if (result.interrupted) throw Interrupted();
-      return;
-    }
     EnsembleResult result = train_ensemble(fresh, config.train.seed, data, parts, pool, options);
     if (result.interrupted) throw Interrupted();
     std::vector<EpochRow> rows;
-    for (const TrainResult& own : result.members)
+    for (const TrainResult& own : result.members) {
+      in_time(own);
       rows.insert(rows.end(), own.rows.begin(), own.rows.end());
+    }
     *out =
         new edict_model{std::make_shared<const Model>(std::move(result.model)), epochs_json(rows)};
   });
@@ -221,7 +291,7 @@ int edict_classify(const edict_model* model, const edict_dataset* dataset, int64
                    edict_control* control, edict_model** out) {
   return across([&] {
     const Model& frozen = model_of(model);
-    const Matched matched(frozen, dataset);
+    const Matched matched(frozen, dataset, Series::as_trained);
     check_given(out, "out");
     Config config = frozen.config;
     for (const std::string& one : names_from(assignments, assignment, "assignments")) {
@@ -309,6 +379,7 @@ int edict_model_info(const edict_model* model, edict_bytes** out) {
                    {"mean", m.protocol.population.mean},
                    {"scale", m.protocol.population.scale},
                    {"time_axis", to_json(m.time_axis)},
+                   {"piece", m.reading.piece},
                    {"seen",
                     {{"train", count(Part::train)},
                      {"validation", count(Part::validation)},
@@ -420,7 +491,7 @@ int edict_model_evaluate(const edict_model* model, const edict_dataset* dataset,
                          edict_bytes** out) {
   return across([&] {
     const Model& m = model_of(model);
-    const Matched matched(m, dataset);
+    const Matched matched(m, dataset, Series::as_trained);
     check_given(part, "part");
     check_given(out, "out");
     const std::vector<std::size_t> series = m.series_of(matched.data(), part);

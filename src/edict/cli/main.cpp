@@ -15,10 +15,11 @@
 
 namespace {
 
-// What goes wrong after a signal came is its consequence.
-int failed(int code, const std::string& what) {
+// What goes wrong after a signal came is its consequence. Nothing is allocated here: there may be no
+// memory left.
+int failed(int code, const char* what, const char* more = "") {
   if (edict::cli::interrupted()) return edict::cli::leave_interrupted();
-  std::fputs(fmt::format("edict: {}\n", what).c_str(), stderr);
+  std::fprintf(stderr, "edict: %s%s\n", what, more);
   return code;
 }
 
@@ -41,7 +42,7 @@ int main(int argc, char** argv) try {
 } catch (const edict::Interrupted&) {
   return edict::cli::leave_interrupted();
 } catch (const CLI::ParseError& e) {
-  return failed(2, fmt::format("{}; try --help", e.what()));
+  return failed(2, e.what(), "; try --help");
 } catch (const edict::Error& e) {
   return failed(2, e.what());
 } catch (const std::bad_alloc&) {
@@ -49,5 +50,5 @@ int main(int argc, char** argv) try {
 } catch (const std::system_error& e) {  // of the machine: no space, no permission, no threads
   return failed(2, e.what());
 } catch (const std::exception& e) {
-  return failed(1, fmt::format("unexpected: {}", e.what()));
+  return failed(1, "unexpected: ", e.what());
 }

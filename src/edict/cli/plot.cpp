@@ -76,7 +76,9 @@ std::vector<report::Section> band_sections(const Options& options, const Model& 
   std::vector<report::Section> sections;
   for (std::size_t i : series) {
     const double start = model.protocol.start_of(data, i);
-    const double end = model.protocol.end_of(data, i);
+    const double last = model.protocol.end_of(data, i);
+    // A little further, so that the last dot is whole.
+    const double end = last + 0.02 * (last - start);
     std::vector<double> times;
     constexpr int kPoints = 400;
     for (int k = 0; k <= kPoints; ++k) times.push_back(start + (end - start) * k / kPoints);

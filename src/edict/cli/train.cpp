@@ -18,6 +18,7 @@
 #include "edict/study/search.h"
 #include "edict/train/budget.h"
 #include "edict/train/ensemble_training.h"
+#include "edict/train/warm_start.h"
 
 namespace edict::cli {
 namespace {
@@ -141,27 +142,10 @@ Run fresh_run(const Options& options) {
 
 // Goes on from a trained model, with its settings: only how it is trained may differ.
 Run warm_run(const Options& options) {
-  Model model = load_model(options.from);
-  if (model.members() > 1)
-    throw Error(fmt::format("--from {}: it is an ensemble of {} members; give one of them, as {}",
-                            options.from, model.members(), member_path(options.from, 0).string()));
-  if (model.network->has_distribution() && model.network->classes() > 0)
-    throw Error(
-        fmt::format("--from {}: it holds a classifier, which would not fit the states that change; "
-                    "give the model that it was made of",
-                    options.from));
-  for (const std::string& assignment : options.config.assignments) {
-    if (!assignment.starts_with("train.") && !assignment.starts_with("loss."))
-      throw Error(fmt::format(
-          "--set {}: the model of --from is made already; only train.… and loss.… can be set",
-          assignment));
-    assign(model.config, assignment);
-  }
-  validate(model.config);
+  Model model =
+      warm_start(load_model(options.from), options.config.assignments, "--from " + options.from);
   Dataset data = open_for(model, options.data, options.reading);
-  Split parts = model.split_to_train(data);
-  check_trainable(parts, model.config.data);
-  model.seen.add(data, parts, split_by(model.config.data));
+  Split parts = split_for_more_training(model, data);
   std::vector<std::string> lines = {
       fmt::format("continued from {}: its features, scales, split and settings{}", options.from,
                   options.config.assignments.empty() ? "" : ", but for what --set says")};
@@ -178,38 +162,20 @@ std::string short_duration(double seconds) {
   return seconds < 10 ? fmt::format("{:.2g} s", seconds) : duration(seconds);
 }
 
-// The epochs that --budget has room for, into the model's settings. Epochs that were asked for are
-// the most there will be; those chosen for the data may become three times as many.
+// The epochs that --budget has room for, into the model's settings.
 void fit_to_budget(const Options& options, double seconds, double used, ThreadPool& pool,
                    StopFlag stop, Run& run) {
-  TrainSettings& settings = run.model.config.train;
-  const std::filesystem::path first = checkpoint_path(
-      options.members > 1 ? member_path(options.out, 0) : std::filesystem::path(options.out));
-  if (options.resume && std::filesystem::exists(first)) {
-    // The rate of the run that is continued was laid out already.
-    const TrainSettings before = load_model(first).config.train;
-    settings.epochs = before.epochs;
-    settings.patience = before.patience;
-    return;
-  }
-  const bool free = run.chosen_for_data && !given(options, "train.epochs");
-  const double epoch = measure_epoch(run.model, run.data, run.parts, pool, options.out, stop);
-  const std::int64_t wished = settings.epochs;
-  const auto members = static_cast<double>(options.members);
-  const std::int64_t epochs =
-      epochs_within((seconds - used) / members, epoch, wished * (free ? 3 : 1));
-  if (epochs < 1)
-    throw Error(fmt::format(
-        "--budget {}: a single epoch takes about {} here; give more time, fewer series or a "
-        "smaller model (model.hidden)",
-        options.budget, short_duration(epoch)));
-  settings.epochs = epochs;
-  if (run.chosen_for_data && !given(options, "train.patience"))
-    settings.patience = usual_patience(epochs);
+  Budget budget{seconds - used, options.members, options.out, options.resume};
+  budget.epochs_are_free = run.chosen_for_data && !given(options, "train.epochs");
+  budget.patience_is_free = run.chosen_for_data && !given(options, "train.patience");
+  const BudgetedEpochs found =
+      edict::fit_to_budget(run.model, run.data, run.parts, pool, budget, stop);
+  if (found.epoch_seconds == 0) return;
   run.lines.push_back(
       fmt::format("budget: an epoch takes about {}; train.epochs={} fit into {}{}",
-                  short_duration(epoch), epochs, duration(seconds),
-                  epochs < wished ? fmt::format(", {} would be usual", wished) : std::string()));
+                  short_duration(found.epoch_seconds), found.epochs, duration(seconds),
+                  found.epochs < found.wished ? fmt::format(", {} would be usual", found.wished)
+                                              : std::string()));
 }
 
 double budget_seconds(const std::string& text) {

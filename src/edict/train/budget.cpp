@@ -1,9 +1,14 @@
 #include "edict/train/budget.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 
+#include "edict/core/error.h"
+#include "edict/model/fit_settings.h"
+#include "edict/train/ensemble_training.h"
 #include "edict/train/trainer.h"
 
 namespace edict {
@@ -69,6 +74,34 @@ std::int64_t epochs_within(double seconds, double epoch_seconds, std::int64_t mo
   const double fit =
       std::max(0.0, std::floor((1 - kReserve) * seconds / std::max(epoch_seconds, 1e-9)));
   return fit >= static_cast<double>(most) ? most : static_cast<std::int64_t>(fit);
+}
+
+BudgetedEpochs fit_to_budget(Model& model, const Dataset& data, const Split& split,
+                             ThreadPool& pool, const Budget& budget, StopFlag stop) {
+  TrainSettings& settings = model.config.train;
+  if (budget.resume && !budget.out.empty()) {
+    const std::filesystem::path first =
+        checkpoint_path(budget.members > 1 ? member_path(budget.out, 0) : budget.out);
+    if (std::filesystem::exists(first)) {
+      // The rate of the run that is continued was laid out already.
+      const TrainSettings before = load_model(first).config.train;
+      settings.epochs = before.epochs;
+      settings.patience = before.patience;
+      return {0.0, before.epochs, before.epochs};
+    }
+  }
+  const double epoch = measure_epoch(model, data, split, pool, budget.out, stop);
+  const std::int64_t wished = settings.epochs;
+  const std::int64_t epochs = epochs_within(budget.seconds / static_cast<double>(budget.members),
+                                            epoch, wished * (budget.epochs_are_free ? 3 : 1));
+  if (epochs < 1)
+    throw Error(fmt::format(
+        "the budget is too small: a single epoch takes about {:.2g} s here; give more time, fewer "
+        "series or a smaller model (model.hidden)",
+        epoch));
+  settings.epochs = epochs;
+  if (budget.patience_is_free) settings.patience = usual_patience(epochs);
+  return {epoch, wished, epochs};
 }
 
 }  // namespace edict
