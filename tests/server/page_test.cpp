@@ -1,10 +1,13 @@
 // The page as the program carries it, and the invented ward of the demo. What the page does in a
 // browser is tested in tests/server/page.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
+#include <filesystem>
 #include <map>
 #include <regex>
 #include <set>
@@ -14,6 +17,7 @@
 
 #include "edict/server/demo_ward.h"
 #include "edict/server/page_files.h"
+#include "temporary_folder.h"
 
 namespace edict::server {
 namespace {
@@ -153,6 +157,27 @@ TEST(DemoWard, MonitorsMakeEveryMistake) {
   EXPECT_EQ(faults.size(), 5u);
   for (const auto& [fault, count] : faults) EXPECT_GT(count, 10) << static_cast<int>(fault);
   EXPECT_GT(longest_gap, 4.0);  // minutes without contact
+}
+
+// What a program wrote to both of its outputs, and its exit code.
+std::pair<std::string, int> run(const std::string& command) {
+  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  std::string text;
+  std::array<char, 4096> part;
+  while (const std::size_t size = fread(part.data(), 1, part.size(), pipe))
+    text.append(part.data(), size);
+  const int status = pclose(pipe);
+  return {text, WIFEXITED(status) ? WEXITSTATUS(status) : -1};
+}
+
+TEST(Demo, TellsItsAddressAndLeavesNothingBehind) {
+  const TemporaryFolder folder;
+  const auto [text, code] = run("TMPDIR=" + folder.path().string() + " " + EDICT_SERVER +
+                                " demo --training 1 --streams 3 --for 1");
+  EXPECT_EQ(code, 0) << text;
+  EXPECT_NE(text.find("\nhttp://127.0.0.1:"), std::string::npos) << text;
+  EXPECT_NE(text.find("rounds of measurements"), std::string::npos) << text;
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 }  // namespace

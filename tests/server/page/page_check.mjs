@@ -3,7 +3,7 @@
 // node page_check.mjs; EDICT_SHOTS=FOLDER leaves every view as PNG.
 import assert from 'node:assert/strict';
 import {after, before, test} from 'node:test';
-import {launch, open, shoot, startMock, violations, wish} from './browser.mjs';
+import {launch, open, shoot, started, startMock, violations, wish} from './browser.mjs';
 
 let browser, mock, url;
 before(async () => {
@@ -204,6 +204,29 @@ test('repeated events count once, and a server that counts anew is asked for eve
   await until(() => page.evaluate(() => window.heard.includes('reset')), 'nothing is asked for anew');
   await page.evaluate(() => window.end());
 }));
+
+// The invented server above says what the page was written against; this is what it meets.
+test('the page and the real server understand each other', {skip: !process.env.EDICT_SERVER && 'EDICT_SERVER is not given'}, async () => {
+  const demo = await started(process.env.EDICT_SERVER, ['demo', '--training', '1', '--streams', '6', '--for', '120']);
+  try {
+    await withPage({at: demo.url}, async (page) => {
+      assert.match(await page.textContent('#found'), /^6 streams/);
+      assert.match(await page.textContent('#model'), /^model \w+, edict/);
+      await until(async () => await drawnSparks(page) === 6, 'cards stay empty');
+      assert.match(await page.textContent('.card-why'), /P\(.* within \d+/);
+      const before = await page.textContent('#connection .state');
+      assert.match(before, /^Live, newest data/);
+      await page.locator('.card').first().click();
+      await charts(page);
+      await until(async () => /^P\(MAP < 65 within \d+ min\) [=<>]/m.test(await page.locator('.probable').nth(1).innerText()), 'no probability of MAP');
+      assert.match(await page.locator('.table').first().textContent(), /to come/);
+      assert.deepEqual(await violations(page), []);
+      await shoot(page, 'real-detail');
+    });
+  } finally {
+    await demo.stop();
+  }
+});
 
 // Contrast depends on the scheme alone, and what fits on the size alone.
 for (const [colorScheme, size, width, height] of [['light', 'phone', 390, 844], ['dark', 'desk', 1400, 1000]])
