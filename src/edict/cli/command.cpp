@@ -31,6 +31,7 @@ void add_commands(CLI::App& app) {
   add_reproduce(app);
   add_benchmark(app);
   add_serve(app);
+  add_demo(app);
   add_help(app);
   add_man(app);
   add_completion(app);

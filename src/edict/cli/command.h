@@ -38,6 +38,7 @@ void add_stress(CLI::App& app);
 void add_reproduce(CLI::App& app);
 void add_benchmark(CLI::App& app);
 void add_serve(CLI::App& app);
+void add_demo(CLI::App& app);
 void add_help(CLI::App& app);
 void add_man(CLI::App& app);
 void add_completion(CLI::App& app);

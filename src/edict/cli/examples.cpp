@@ -98,6 +98,12 @@ constexpr About kCommands[] = {
   # every option
   edict serve --help
 )"},
+    {"demo", kAnswers, R"(
+  # a ward of invented patients, at the address that it prints
+  edict demo
+  # a larger one, at http://127.0.0.1:8080
+  edict demo --streams 200 --port 8080
+)"},
     {"stress", kAnswers, R"(
   # how accuracy falls as noise rises, with and without a guard
   edict stress waves.clf waves.csv --guard none,edgr --levels 0,5,9
