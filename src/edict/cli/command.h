@@ -22,6 +22,7 @@ void run_command_line(CLI::App& app, int argc, const char* const* argv);
 
 void add_generate(CLI::App& app);
 void add_import(CLI::App& app);
+void add_pack(CLI::App& app);
 void add_search(CLI::App& app);
 void add_info(CLI::App& app);
 void add_init(CLI::App& app);

@@ -23,6 +23,11 @@ constexpr About kCommands[] = {
   # from the folder with the downloaded archives
   edict import physionet --from downloads --out physionet.csv
 )"},
+    {"pack", kData, R"(
+  # a table in a form that opens at once and may be larger than memory
+  edict pack waves.csv --out waves.edict
+  edict info waves.edict
+)"},
     {"info", kData, R"(
   # what is in a table: features, gaps, labels
   edict info waves.csv
