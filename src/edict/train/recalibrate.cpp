@@ -40,33 +40,33 @@ double balanced_factor(std::span<const Judged> observations) {
 
 }  // namespace
 
-std::vector<double> spread_factors(const Model& model, std::span<const Agenda<float>> agendas,
-                                   ThreadPool& pool, StopFlag stop) {
-  struct Series {
-    std::vector<Judged> observations;
-    std::size_t before = 0;  // how many of them come before t_cut
-  };
+std::vector<double> spread_factors(const Model& model, const Agendas& agendas, ThreadPool& pool,
+                                   StopFlag stop) {
   const double cut = model.protocol.to_model_time(model.protocol.t_cut);
-  std::vector<Series> of_series(agendas.size());
   InferenceOptions options;
   options.marginals = InferenceOptions::Marginals::observed;
   options.stop = stop;
-  const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
-  for (std::size_t i = 0; i < agendas.size(); ++i)
-    each_observation(
-        agendas[i], answers[i],
-        [&](std::size_t s, std::int32_t feature, const Marginal& expected, double x) {
-          of_series[i].observations.push_back({feature, expected, x, 0});
-          of_series[i].before += agendas[i].stops[s].time < cut;
-        });
   std::vector<std::vector<Judged>> of_feature(model.features.size());
-  for (Series& series : of_series) {
-    const std::size_t count = series.observations.size();
-    for (std::size_t i = 0; i < count; ++i) {
-      Judged& observation = series.observations[i];
-      const std::size_t alike = i < series.before ? series.before : count - series.before;
-      observation.weight = 1.0 / static_cast<double>(alike);
-      of_feature[static_cast<std::size_t>(observation.feature)].push_back(observation);
+  std::vector<Judged> of_series;
+  const std::size_t block = block_of_series(model);
+  for (std::size_t begin = 0; begin < agendas.size(); begin += block) {
+    const std::vector<Agenda<float>> some =
+        agendas.written(begin, std::min(block, agendas.size() - begin), pool);
+    const std::vector<Answer> answers = infer(model, examples_of(some), pool, options);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      of_series.clear();
+      std::size_t before = 0;  // how many of them come before t_cut
+      each_observation(
+          some[i], answers[i],
+          [&](std::size_t s, std::int32_t feature, const Marginal& expected, double x) {
+            of_series.push_back({feature, expected, x, 0});
+            before += some[i].stops[s].time < cut;
+          });
+      for (std::size_t k = 0; k < of_series.size(); ++k) {
+        const std::size_t alike = k < before ? before : of_series.size() - before;
+        of_series[k].weight = 1.0 / static_cast<double>(alike);
+        of_feature[static_cast<std::size_t>(of_series[k].feature)].push_back(of_series[k]);
+      }
     }
   }
   std::vector<double> factors(model.features.size(), 1.0);
@@ -76,8 +76,7 @@ std::vector<double> spread_factors(const Model& model, std::span<const Agenda<fl
   return factors;
 }
 
-void recalibrate(Model& model, std::span<const Agenda<float>> agendas, ThreadPool& pool,
-                 StopFlag stop) {
+void recalibrate(Model& model, const Agendas& agendas, ThreadPool& pool, StopFlag stop) {
   // A member's scale is all of the spread of a single model, but not of an ensemble, whose members
   // also disagree: the factors that are left after a round shrink by that share, about a third.
   constexpr int kEnsembleRounds = 4;
