@@ -24,6 +24,7 @@ void add_commands(CLI::App& app) {
   add_classify(app);
   add_predict(app);
   add_impute(app);
+  add_join(app);
   add_evaluate(app);
   add_plot(app);
   add_explore(app);

@@ -31,6 +31,7 @@ void add_train(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_predict(CLI::App& app);
 void add_impute(CLI::App& app);
+void add_join(CLI::App& app);
 void add_plot(CLI::App& app);
 void add_explore(CLI::App& app);
 void add_classify(CLI::App& app);

@@ -75,6 +75,12 @@ constexpr About kCommands[] = {
   # the table with its gaps filled, and how sure that is
   edict impute waves.model waves.csv --out filled.csv --deviations
 )"},
+    {"join", kAnswers, R"(
+  # half of the series each, on two machines, and then one file
+  edict predict waves.model waves.csv --ahead 1 --shard 1/2 --out half-1.csv
+  edict predict waves.model waves.csv --ahead 1 --shard 2/2 --out half-2.csv
+  edict join half-1.csv half-2.csv --out both.csv
+)"},
     {"evaluate", kAnswers, R"(
   # on the series that the model has not seen
   edict evaluate waves.model waves.csv --json evaluation.json
