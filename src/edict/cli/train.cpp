@@ -8,6 +8,7 @@
 #include "edict/cli/command.h"
 #include "edict/cli/folds.h"
 #include "edict/cli/given_data.h"
+#include "edict/cli/processes.h"
 #include "edict/cli/progress.h"
 #include "edict/cli/run_settings.h"
 #include "edict/cli/training_progress.h"
@@ -201,7 +202,7 @@ void run(const Options& options) {
   const double seconds = budget_seconds(options.budget);
   check(options);
   Progress progress("training");
-  ThreadPool pool(static_cast<std::size_t>(options.threads));
+  WorkPool pool(options.threads);
   if (options.folds > 0) {
     options.config.resolve();
     const Dataset data = open_to_train(options.data, options.reading);
