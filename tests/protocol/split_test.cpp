@@ -124,7 +124,7 @@ TEST(Split, BelongsToTheIdAndTheSeedAlone) {
 
     Dataset relabelled = d;
     relabelled.classes[0] = "zebra";
-    for (auto& label : relabelled.labels) label = label == 1 ? Dataset::kNone : 0;
+    for (auto& label : relabelled.labels.edit()) label = label == 1 ? Dataset::kNone : 0;
     EXPECT_EQ(parts(relabelled), expected) << "other labels";
 
     EXPECT_EQ(parts(match_columns(d, {"y", "x"}, {"age"}).data), expected) << "other columns";

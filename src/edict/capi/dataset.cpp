@@ -290,7 +290,7 @@ int edict_dataset_relabel(const edict_dataset* dataset, int64_t classes, const c
     result->data.classes = names_from(classes, names, "names");
     result->data.labels = places_from(data.size(), of_series);
     result->data.check();
-    sort_names(result->data.classes, result->data.labels);
+    sort_names(result->data.classes, result->data.labels.edit());
     *out = result.release();
   });
 }

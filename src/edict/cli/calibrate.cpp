@@ -68,9 +68,8 @@ void run(const Options& options) {
   const std::vector<std::size_t> series = calibration_series(options, model, data);
   const Holdout holdout = draw_holdout(data, model.protocol.t_cut, model.config.data.holdout,
                                        static_cast<std::uint64_t>(model.config.data.seed));
-  std::vector<Agenda<float>> agendas;
-  for (const std::size_t i : series)
-    agendas.push_back(evaluation_agenda(model.protocol, data, i, holdout));
+  const Agendas agendas(
+      series, [&](std::size_t i) { return evaluation_agenda(model.protocol, data, i, holdout); });
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   Calibration calibration = fit_calibration(model, agendas, pool);
   if (calibration.empty())

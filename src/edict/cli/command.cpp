@@ -15,6 +15,7 @@ void add_commands(CLI::App& app) {
   // In the order in which they are used, which is the order of the help.
   add_generate(app);
   add_import(app);
+  add_pack(app);
   add_info(app);
   add_init(app);
   add_settings(app);
@@ -24,6 +25,7 @@ void add_commands(CLI::App& app) {
   add_calibrate(app);
   add_predict(app);
   add_impute(app);
+  add_join(app);
   add_evaluate(app);
   add_plot(app);
   add_explore(app);

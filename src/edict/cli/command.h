@@ -22,6 +22,7 @@ void run_command_line(CLI::App& app, int argc, const char* const* argv);
 
 void add_generate(CLI::App& app);
 void add_import(CLI::App& app);
+void add_pack(CLI::App& app);
 void add_search(CLI::App& app);
 void add_info(CLI::App& app);
 void add_init(CLI::App& app);
@@ -31,6 +32,7 @@ void add_calibrate(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_predict(CLI::App& app);
 void add_impute(CLI::App& app);
+void add_join(CLI::App& app);
 void add_plot(CLI::App& app);
 void add_explore(CLI::App& app);
 void add_classify(CLI::App& app);

@@ -23,6 +23,11 @@ constexpr About kCommands[] = {
   # from the folder with the downloaded archives
   edict import physionet --from downloads --out physionet.csv
 )"},
+    {"pack", kData, R"(
+  # a table in a form that opens at once and may be larger than memory
+  edict pack waves.csv --out waves.edict
+  edict info waves.edict
+)"},
     {"info", kData, R"(
   # what is in a table: features, gaps, labels
   edict info waves.csv
@@ -75,6 +80,12 @@ constexpr About kCommands[] = {
     {"impute", kAnswers, R"(
   # the table with its gaps filled, and how sure that is
   edict impute waves.model waves.csv --out filled.csv --deviations
+)"},
+    {"join", kAnswers, R"(
+  # half of the series each, on two machines, and then one file
+  edict predict waves.model waves.csv --ahead 1 --shard 1/2 --out half-1.csv
+  edict predict waves.model waves.csv --ahead 1 --shard 2/2 --out half-2.csv
+  edict join half-1.csv half-2.csv --out both.csv
 )"},
     {"evaluate", kAnswers, R"(
   # on the series that the model has not seen

@@ -10,6 +10,7 @@
 #include "edict/cli/given_data.h"
 #include "edict/cli/progress.h"
 #include "edict/cli/rows.h"
+#include "edict/cli/shard.h"
 #include "edict/cli/time_grid.h"
 #include "edict/core/error.h"
 #include "edict/core/number_text.h"
@@ -23,7 +24,7 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 struct Options {
-  std::string model, data, at, ahead, clips, quantiles;
+  std::string model, data, at, ahead, clips, quantiles, shard;
   std::vector<std::string> above, below, features;
   RowOutput out;
   bool classes = false, conformal = false;
@@ -118,9 +119,10 @@ class Prediction {
         asked_(std::move(asked)),
         pool_(static_cast<std::size_t>(options.threads)),
         progress_("predicting"),
-        layout_(options.out.resolved(), columns()),
-        clip_layout_(RowFormat::csv, kClipColumns),
-        all_(listed_or_all(data, {})) {
+        shard_(parse_shard(options.shard)),
+        layout_(options.out.resolved(), columns(), shard_),
+        clip_layout_(RowFormat::csv, kClipColumns, shard_),
+        all_(series_of(shard_, data)) {
     for (const std::string& name : model.features) {
       names_.push_back(layout_.cell(name));
       clip_names_.push_back(clip_layout_.cell(name));
@@ -147,7 +149,7 @@ class Prediction {
           rows += made.row_count;
           clipped += made.clipped;
           done += made.series;
-          progress_.update(static_cast<double>(done) / static_cast<double>(data_.size()));
+          progress_.update(static_cast<double>(done) / static_cast<double>(all_.size()));
         });
     if (options_.top > 0) {
       RowText text(layout_);
@@ -225,7 +227,7 @@ class Prediction {
         for (std::size_t t = 0; t < own.times.size(); ++t) {
           const std::string time = layout_.time_cell(data_, own.series, own.times[t]);
           for (const std::size_t j : asked_.features) {
-            text.begin();
+            text.begin(own.series);
             text.name(id);
             text.name(time);
             if (asked_.ahead) text.exact(asked_.request.times[t]);
@@ -249,7 +251,7 @@ class Prediction {
                   std::span<const double> probabilities, RowText& text) const {
     const std::string id = layout_.cell(data_.ids[series]);
     for (std::size_t k = 0; k < probabilities.size(); ++k) {
-      text.begin();
+      text.begin(series);
       text.name(id);
       if (!asked_.horizon) text.name(layout_.time_cell(data_, series, time));
       if (asked_.ahead) text.exact(ahead);
@@ -261,7 +263,7 @@ class Prediction {
 
   void event_row(std::size_t series, const JudgedEvent& judged, DistributionCells& cells,
                  RowText& text) const {
-    text.begin();
+    text.begin(series);
     text.name(layout_.cell(data_.ids[series]));
     text.name(layout_.time_cell(data_, series, data_.times[judged.event]));
     text.name(names_[judged.feature]);
@@ -279,7 +281,7 @@ class Prediction {
     if (options_.clips.empty()) return;
     const std::string id = clip_layout_.cell(data_.ids[series]);
     for (const Clip& clip : clips) {
-      text.begin();
+      text.begin(series);
       text.name(id);
       text.name(clip_layout_.time_cell(data_, series, clip.time));
       text.name(clip_names_[clip.feature]);
@@ -296,19 +298,28 @@ class Prediction {
     const std::size_t times = asked_.request.times.size();
     if (classes())
       fmt::print(told, "{}: probabilities of {} classes for {} series{}\n", path,
-                 model_.classes.size(), data_.size(), when());
+                 model_.classes.size(), all_.size(), when());
     else if (options_.top > 0)
       fmt::print(told, "{}: the {} least expected of {} observations\n", path, rows,
                  data_.observations());
     else if (asked_.events)
       fmt::print(told, "{}: {} observations of {} series, each against what was expected\n", path,
-                 rows, data_.size());
+                 rows, all_.size());
     else
       fmt::print(told, "{}: {} rows, {} series at {} times{}, {} % {}interval\n", path, rows,
-                 data_.size(), times, asked_.ahead ? " after their last observation" : "",
+                 all_.size(), times, asked_.ahead ? " after their last observation" : "",
                  100 * options_.level, options_.conformal ? "conformal " : "");
     if (options_.guard.kind != "none")
-      fmt::print(told, "{}\n", clipped_text(clipped, data_.observations()));
+      fmt::print(told, "{}\n", clipped_text(clipped, observations()));
+  }
+
+  // Of the series that were asked for.
+  std::size_t observations() const {
+    std::size_t count = 0;
+    for (const std::size_t i : all_)
+      count += data_.first_observation[data_.first_event[i + 1]] -
+               data_.first_observation[data_.first_event[i]];
+    return count;
   }
 
   std::string when() const {
@@ -326,6 +337,7 @@ class Prediction {
   const Asked asked_;
   ThreadPool pool_;
   Progress progress_;
+  const Shard shard_;
   const RowLayout layout_, clip_layout_;
   const std::vector<std::size_t> all_;
   std::vector<std::string> names_, clip_names_, class_names_;  // as cells
@@ -374,6 +386,10 @@ Asked understood(const Options& options, const Model& model, bool classes) {
     throw Error(
         "--quantiles, --above, --below, --features and --clips tell of features, not of classes; "
         "leave them out");
+  if (options.top > 0 && !options.shard.empty())
+    throw Error(
+        "--top looks for the least expected of all series, and --shard at some; leave one "
+        "of them out");
   if (options.top > 0 && !asked.events)
     throw Error("--top lists the least expected observations; give --at events with it");
   if (options.conformal) {
@@ -464,6 +480,7 @@ void add_predict(CLI::App& app) {
   command->add_flag("--classes", options->classes,
                     "class probabilities instead: at the times of --at or --ahead, or at each "
                     "series' last observation");
+  add_shard(*command, options->shard);
   add_output(*command, "--clips", options->clips, "write what the guard changed there")
       ->type_name("CLIPS.csv");
   options->guard.add_to(*command);

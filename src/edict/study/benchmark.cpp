@@ -211,8 +211,9 @@ Metrics judged_task(const std::string& task, const Dataset& data, std::int64_t s
   if (options.on_stage) options.on_stage(fmt::format("{}, split {}: judging", task, seed));
   // By what is asked here: three bins are not the twelve hours that training is judged by.
   if (config.train.calibrate)
-    model.calibration = fit_calibration(model, agendas_of(task, model, data, parts.validation),
-                                        pool, options.training.stop);
+    model.calibration =
+        fit_calibration(model, Agendas::of(agendas_of(task, model, data, parts.validation)), pool,
+                        options.training.stop);
   return judged(task, model, data, options.split == "test" ? parts.test : parts.validation, pool,
                 options.training.stop);
 }

@@ -96,15 +96,15 @@ bool in_first_half(std::string_view id) {
 
 }  // namespace
 
-CalibrationHalves calibration_halves(std::span<const Agenda<float>> agendas) {
+CalibrationHalves calibration_halves(const Agendas& agendas) {
   CalibrationHalves halves;
   for (std::size_t i = 0; i < agendas.size(); ++i)
     (in_first_half(agendas[i].id) ? halves.fit : halves.promise).push_back(i);
   return halves;
 }
 
-Calibration fit_calibration(const Model& model, std::span<const Agenda<float>> agendas,
-                            ThreadPool& pool, StopFlag stop) {
+Calibration fit_calibration(const Model& model, const Agendas& agendas, ThreadPool& pool,
+                            StopFlag stop) {
   const auto observations = weighted_observations(model, agendas, pool, stop);
   const CalibrationHalves halves = calibration_halves(agendas);
   std::vector<bool> fits(agendas.size(), false);
@@ -147,8 +147,7 @@ Calibration fit_calibration(const Model& model, std::span<const Agenda<float>> a
   return calibration;
 }
 
-void calibrate_trained(Model& model, std::span<const Agenda<float>> agendas, ThreadPool& pool,
-                       StopFlag stop) {
+void calibrate_trained(Model& model, const Agendas& agendas, ThreadPool& pool, StopFlag stop) {
   const TrainSettings& settings = model.config.train;
   if (settings.calibrate)
     model.calibration = fit_calibration(model, agendas, pool, stop);

@@ -10,11 +10,11 @@
 // features together, which is also what a feature gets that was never observed.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "edict/core/thread_pool.h"
 #include "edict/model/model.h"
+#include "edict/train/training_set.h"
 
 namespace edict {
 
@@ -22,15 +22,15 @@ namespace edict {
 struct CalibrationHalves {
   std::vector<std::size_t> fit, promise;
 };
-CalibrationHalves calibration_halves(std::span<const Agenda<float>> agendas);
+CalibrationHalves calibration_halves(const Agendas& agendas);
 
 // From the observations of the agendas' queries; empty where they are too few to tell.
-Calibration fit_calibration(const Model& model, std::span<const Agenda<float>> agendas,
-                            ThreadPool& pool, StopFlag stop = nullptr);
+Calibration fit_calibration(const Model& model, const Agendas& agendas, ThreadPool& pool,
+                            StopFlag stop = nullptr);
 
 // What train.calibrate or else train.recalibrate asks for, with the agendas of the validation
 // split. Throws Interrupted, with the model as it was, when `stop` is set.
-void calibrate_trained(Model& model, std::span<const Agenda<float>> agendas, ThreadPool& pool,
+void calibrate_trained(Model& model, const Agendas& agendas, ThreadPool& pool,
                        StopFlag stop = nullptr);
 
 }  // namespace edict

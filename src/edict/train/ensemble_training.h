@@ -19,7 +19,8 @@ namespace edict {
 
 struct EnsembleOptions {
   std::size_t members = 1;
-  TrainOptions training;                              // of each; `out` is the ensemble's
+  TrainOptions training;  // of each; `out` is the ensemble's
+  bool claim = false;     // others train members of the same ensemble at the same `out`
   std::function<void(std::size_t member)> on_member;  // before each, counted from 0
 };
 

@@ -33,8 +33,8 @@ double balanced_factor(std::span<const WeightedObservation> observations) {
 
 }  // namespace
 
-std::vector<double> spread_factors(const Model& model, std::span<const Agenda<float>> agendas,
-                                   ThreadPool& pool, StopFlag stop) {
+std::vector<double> spread_factors(const Model& model, const Agendas& agendas, ThreadPool& pool,
+                                   StopFlag stop) {
   const auto of_feature = weighted_observations(model, agendas, pool, stop);
   std::vector<double> factors(model.features.size(), 1.0);
   pool.for_each(factors.size(), [&](std::size_t j, std::size_t) {
@@ -43,8 +43,7 @@ std::vector<double> spread_factors(const Model& model, std::span<const Agenda<fl
   return factors;
 }
 
-void recalibrate(Model& model, std::span<const Agenda<float>> agendas, ThreadPool& pool,
-                 StopFlag stop) {
+void recalibrate(Model& model, const Agendas& agendas, ThreadPool& pool, StopFlag stop) {
   // A member's scale is all of the spread of a single model, but not of an ensemble, whose members
   // also disagree: the factors that are left after a round shrink by that share, about a third.
   constexpr int kEnsembleRounds = 4;

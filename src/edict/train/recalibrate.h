@@ -7,21 +7,20 @@
 // train/weighted_observations.h tells.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "edict/core/thread_pool.h"
 #include "edict/model/model.h"
+#include "edict/train/training_set.h"
 
 namespace edict {
 
 // From the observations of the agendas' queries; 1 for a feature with too few of them to tell.
-std::vector<double> spread_factors(const Model& model, std::span<const Agenda<float>> agendas,
-                                   ThreadPool& pool, StopFlag stop = nullptr);
+std::vector<double> spread_factors(const Model& model, const Agendas& agendas, ThreadPool& pool,
+                                   StopFlag stop = nullptr);
 
 // Multiplies the model's scales by these factors. States, and what is classified from them, stay.
 // Throws Interrupted, with the model as it was, when `stop` is set.
-void recalibrate(Model& model, std::span<const Agenda<float>> agendas, ThreadPool& pool,
-                 StopFlag stop = nullptr);
+void recalibrate(Model& model, const Agendas& agendas, ThreadPool& pool, StopFlag stop = nullptr);
 
 }  // namespace edict

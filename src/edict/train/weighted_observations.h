@@ -4,11 +4,11 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <vector>
 
 #include "edict/core/thread_pool.h"
 #include "edict/model/model.h"
+#include "edict/train/training_set.h"
 
 namespace edict {
 
@@ -20,8 +20,9 @@ struct WeightedObservation {
 };
 
 // From the observations of the agendas' queries, feature by feature, series in order.
-std::vector<std::vector<WeightedObservation>> weighted_observations(
-    const Model& model, std::span<const Agenda<float>> agendas, ThreadPool& pool,
-    StopFlag stop = nullptr);
+std::vector<std::vector<WeightedObservation>> weighted_observations(const Model& model,
+                                                                    const Agendas& agendas,
+                                                                    ThreadPool& pool,
+                                                                    StopFlag stop = nullptr);
 
 }  // namespace edict
