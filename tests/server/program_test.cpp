@@ -288,6 +288,30 @@ TEST_F(ProgramTest, TokensDecideWhoMayDoWhat) {
   EXPECT_TRUE(watch.until("event: hello"));
 }
 
+TEST_F(ProgramTest, SpeaksTlsAndNothingElseWhereItIsAskedTo) {
+  const std::string in_folder = "cd '" + folder_.path().string() + "' && ";
+  ASSERT_EQ(
+      std::system((in_folder + "openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out "
+                               "cert.pem -days 2 -subj /CN=localhost 2>/dev/null")
+                      .c_str()),
+      0);
+  ASSERT_TRUE(start("--tls-cert cert.pem --tls-key key.pem")) << folder_.read("err");
+  const auto curl = [&](const std::string& arguments) {
+    const std::string command =
+        in_folder + "curl -s --cacert cert.pem --resolve localhost:" + std::to_string(port_) +
+        ":127.0.0.1 " + arguments + " >answer";
+    return std::system(command.c_str()) == 0 ? folder_.read("answer") : std::string();
+  };
+  const std::string at = "https://localhost:" + std::to_string(port_);
+  folder_.write("body", ndjson(rows_of(waves(), 0)));
+  EXPECT_NE(curl("--data-binary @body " + at + "/v1/observations").find("\"stored\""),
+            std::string::npos);
+  EXPECT_NE(curl(at + "/v1/streams/" + waves().ids[0]).find("\"events\""), std::string::npos);
+  EXPECT_EQ(curl("--tls-max 1.1 " + at + "/healthz"), "");
+  Connection plain(port_);
+  EXPECT_EQ(plain.ask("GET", "/healthz").status, 0);
+}
+
 TEST_F(ProgramTest, RefusesToBeReachedByOthersUnprotected) {
   folder_.write("tokens", make_token("anna", "read").line + "\n");
   for (const std::string options :
