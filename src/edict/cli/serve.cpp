@@ -44,4 +44,12 @@ void add_serve(CLI::App& app) {
   command->callback([command] { start_server("serve", command->remaining()); });
 }
 
+void add_demo(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("demo", "Watch a ward of invented patients in a browser, within a minute");
+  command->set_help_flag();
+  command->prefix_command();
+  command->callback([command] { start_server("demo", command->remaining()); });
+}
+
 }  // namespace edict::cli

@@ -12,6 +12,8 @@
 #include <iostream>
 
 #include "edict/core/error.h"
+#include "edict/server/mqtt.h"
+#include "edict/server/program/demo.h"
 #include "edict/server/server.h"
 #include "edict/server/tokens.h"
 
@@ -39,6 +41,7 @@ void notify(const char* state) {
 
 struct Options {
   ServeSettings settings;
+  MqttSettings mqtt;
   std::string listen = "127.0.0.1:8080";
   std::string guard = "none", sigma = "epistemic";
   double most_body_megabytes = 16;
@@ -119,6 +122,21 @@ void add_serve(CLI::App& app, int& code) {
                    "seconds between two judgements of one stream")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
+  CLI::Option* mqtt = command->add_option(
+      "--mqtt", o.mqtt.url, "a broker to listen to, as mqtt://127.0.0.1:1883 or mqtts://…");
+  CLI::Option* topic =
+      command->add_option("--mqtt-topic", o.mqtt.topic,
+                          "which topics: ward/{stream}/{feature} with a value each, ward/{stream} "
+                          "with JSON, or one topic for all; + and # as usual");
+  mqtt->needs(topic);
+  topic->needs(mqtt);
+  command->add_option("--mqtt-client", o.mqtt.client, "our name, under which the broker remembers")
+      ->capture_default_str()
+      ->needs(mqtt);
+  command->add_option("--mqtt-user", o.mqtt.user, "at the broker")->needs(mqtt);
+  command->add_option("--mqtt-password", o.mqtt.password_file, "a file that holds it")->needs(mqtt);
+  command->add_option("--mqtt-ca", o.mqtt.ca_file, "certificates to trust instead of the system's")
+      ->needs(mqtt);
   command->callback([options, &code] {
     ServeSettings settings = options->settings;
     split_address(options->listen, settings.http);
@@ -140,6 +158,11 @@ void add_serve(CLI::App& app, int& code) {
       fmt::print("serving {} at {}, {} streams in {}\n", settings.model.string(), server.url(),
                  server.live().streams(), settings.store);
       std::fflush(stdout);
+      std::unique_ptr<MqttSource> source;
+      if (!options->mqtt.url.empty())
+        source = std::make_unique<MqttSource>(
+            server.live(), options->mqtt,
+            [](const std::string& text) { fmt::print(stderr, "edict-server: {}\n", text); });
       notify("READY=1");
       signal = wait_for_signal(signals);
       notify("STOPPING=1");
@@ -172,6 +195,7 @@ int main(int argc, char** argv) try {
   app.set_version_flag("--version", "edict-server " EDICT_VERSION);
   int code = 0;
   add_serve(app, code);
+  add_demo(app, code);
   add_token(app);
   try {
     app.parse(argc, argv);

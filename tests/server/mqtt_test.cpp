@@ -1,0 +1,284 @@
+// MQTT in: what topics and messages say, and against Debian's mosquitto on loopback, where it is
+// installed, that nothing is lost and that the bits are those of HTTP.
+#include "edict/server/mqtt.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <future>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "edict/model/fit_settings.h"
+#include "edict/server/demo_ward.h"
+#include "edict/server/questions.h"
+#include "temporary_folder.h"
+
+namespace edict::server {
+namespace {
+
+TEST(TopicPattern, NamesStreamAndFeature) {
+  const TopicPattern pattern("ward/{stream}/{feature}");
+  EXPECT_EQ(pattern.filter(), "ward/+/+");
+  const auto match = pattern.match("ward/bed 3/MAP");
+  ASSERT_TRUE(match);
+  EXPECT_EQ(match->stream, "bed 3");
+  EXPECT_EQ(match->feature, "MAP");
+  EXPECT_FALSE(pattern.match("ward/bed 3"));
+  EXPECT_FALSE(pattern.match("ward/bed 3/MAP/raw"));
+  EXPECT_FALSE(pattern.match("house/bed 3/MAP"));
+}
+
+TEST(TopicPattern, WildcardsStandForWhatIsNotAsked) {
+  const TopicPattern pattern("+/{stream}/state/#");
+  EXPECT_EQ(pattern.filter(), "+/+/state/#");
+  EXPECT_EQ(pattern.match("home/pump/state")->stream, "pump");
+  EXPECT_EQ(pattern.match("home/pump/state/a/b")->stream, "pump");
+  EXPECT_FALSE(pattern.match("home/pump/other/a"));
+  EXPECT_TRUE(TopicPattern("all").match("all")->stream.empty());
+}
+
+TEST(TopicPattern, RefusesWhatCannotBeMeant) {
+  for (const char* text : {"", "a/#/b", "{stream}/{stream}", "a/{feature}", "a/b+c", "a/{what}"})
+    EXPECT_THROW(TopicPattern{text}, Error) << text;
+}
+
+// A model that nobody trained answers as any other.
+std::shared_ptr<const Model> small_model() {
+  static const auto model = [] {
+    const Dataset data = ward_history(30, 1);
+    const std::vector<std::string> given = {"model.hidden=8", "model.head_hidden=8"};
+    const Config config = fit_settings(data, given).config;
+    return std::make_shared<const Model>(Model::create(config, data, split(data, config.data)));
+  }();
+  return model;
+}
+
+struct Served {
+  TemporaryFolder folder;
+  std::unique_ptr<Live> live;
+
+  Served() {
+    std::vector<std::string> notices;
+    live = std::make_unique<Live>(small_model(), LiveSettings{},
+                                  open_sqlite((folder / "live.db").string(), {}, notices),
+                                  std::vector<Rule>{});
+  }
+
+  // What is expected of a stream, as text: every bit of every number.
+  std::string expected(const std::string& stream) {
+    std::promise<std::string> told;
+    live->on_stream(stream, [&](Live::Access access, LiveStream* found) {
+      if (!found) return told.set_value("no such stream");
+      AskedDistribution asked;
+      asked.ahead = {0, 5, 30};
+      asked.features = {0, 1, 2, 3, 4};
+      told.set_value(distribution(access, *found, asked).dump());
+    });
+    return told.get_future().get();
+  }
+
+  // What was put aside, asked for where a stream lives.
+  std::vector<RejectedLine> rejected(const std::string& stream) {
+    std::promise<std::vector<RejectedLine>> told;
+    live->on_stream(stream, [&](Live::Access access, LiveStream*) {
+      told.set_value(access.store.rejected(100));
+    });
+    return told.get_future().get();
+  }
+};
+
+TEST(MqttMessage, SaysOneValueOrSeveral) {
+  const Served served;
+  const Live& live = *served.live;
+  const double now = 1.7e15;
+  const auto rows = [&](std::string_view stream, std::string_view feature, std::string_view text) {
+    return rows_of_message({stream, feature}, text, now, live);
+  };
+  ASSERT_EQ(rows("a", "MAP", "71.5").size(), 1u);
+  EXPECT_EQ(rows("a", "MAP", "71.5")[0].value, 71.5);
+  EXPECT_EQ(rows("a", "MAP", "71.5")[0].time.value, now);
+  EXPECT_EQ(rows("a", "MAP", R"({"value":3,"time":"2023-11-14T22:13:20Z"})")[0].time.value, now);
+  EXPECT_EQ(rows("a", "MAP", R"({"value":3,"time":1700000000})")[0].time.value, now);
+  EXPECT_TRUE(rows("a", "battery", "97").empty());
+  EXPECT_TRUE(rows("a", "MAP", R"({"value":null})").empty());
+  EXPECT_EQ(rows("a", "", R"({"HR":80,"MAP":70,"battery":97})").size(), 2u);
+  EXPECT_EQ(rows("a", "", R"({"time":1700000000,"values":{"HR":80}})").size(), 1u);
+  EXPECT_EQ(rows("", "", R"({"stream":"b","time":1700000000,"values":{"HR":80}})")[0].stream, "b");
+  EXPECT_EQ(rows("", "", "vitals,stream=c HR=80,MAP=70 1700000000000000000").size(), 2u);
+  for (const char* bad : {"", "on", "[1]", R"({"time":3})", R"({"value":"x"})"})
+    EXPECT_THROW(rows("a", "MAP", bad), BadInput) << bad;
+  EXPECT_THROW(rows("a", "", R"({"HR":"eighty"})"), BadInput);
+  EXPECT_THROW(rows("a", "", R"({"HR":80,"time":"soon"})"), BadInput);
+}
+
+// mosquitto on a free port of loopback, with its data in a folder of its own.
+class Broker {
+ public:
+  static bool installed() {
+    return access("/usr/sbin/mosquitto", X_OK) == 0 && access("/usr/bin/mosquitto_pub", X_OK) == 0;
+  }
+
+  Broker() : port_(free_port()) {
+    std::ofstream(folder_ / "mosquitto.conf")
+        << "listener " << port_ << " 127.0.0.1\nallow_anonymous true\nlog_type none\n";
+    const std::string configuration = (folder_ / "mosquitto.conf").string();
+    process_ = fork();
+    if (process_ == 0) {
+      execl("/usr/sbin/mosquitto", "mosquitto", "-c", configuration.c_str(), nullptr);
+      _exit(127);
+    }
+    for (int tried = 0; tried < 100 && !reachable(); ++tried)
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  ~Broker() {
+    kill(process_, SIGTERM);
+    waitpid(process_, nullptr, 0);
+  }
+
+  std::string url() const { return "mqtt://127.0.0.1:" + std::to_string(port_); }
+
+  // A message for each line, with what at-least-once promises.
+  void publish(const std::string& topic, const std::string& lines) const {
+    const std::string command = "/usr/bin/mosquitto_pub -h 127.0.0.1 -p " + std::to_string(port_) +
+                                " -q 1 -l -t '" + topic + "'";
+    FILE* pipe = popen(command.c_str(), "w");
+    ASSERT_NE(pipe, nullptr);
+    fwrite(lines.data(), 1, lines.size(), pipe);
+    EXPECT_EQ(pclose(pipe), 0);
+  }
+
+ private:
+  static int free_port() {
+    const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    bind(socket, reinterpret_cast<sockaddr*>(&address), size);
+    getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
+    close(socket);
+    return ntohs(address.sin_port);
+  }
+  bool reachable() const {
+    const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port_));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const bool up =
+        connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+    close(socket);
+    return up;
+  }
+
+  TemporaryFolder folder_;
+  int port_;
+  pid_t process_ = -1;
+};
+
+// Waits, at most ten seconds on a busy machine.
+bool holds(const std::function<bool()>& condition) {
+  for (int tried = 0; tried < 400; ++tried) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(25));
+  }
+  return false;
+}
+
+// Ten minutes of a patient, a line each as POST /v1/observations takes it.
+std::string patient_lines(const std::string& stream) {
+  std::string lines;
+  Patient patient(2, 0);
+  for (Round round = patient.next(); round.minute < 10; round = patient.next()) {
+    nlohmann::json values = nlohmann::json::object();
+    for (std::size_t j = 0; j < kWardFeatures.size(); ++j)
+      if (round.values[j]) values[kWardFeatures[j]] = *round.values[j];
+    if (values.empty()) continue;
+    nlohmann::json line = {{"time", 1.7e9 + 60 * round.minute}, {"values", values}};
+    if (!stream.empty()) line["stream"] = stream;
+    lines += line.dump() + "\n";
+  }
+  return lines;
+}
+
+class MqttBroker : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!Broker::installed()) GTEST_SKIP() << "mosquitto and mosquitto-clients are not installed";
+    broker_.emplace();
+  }
+  MqttSettings settings(const std::string& topic) const { return {broker_->url(), topic}; }
+
+  std::optional<Broker> broker_;
+};
+
+TEST_F(MqttBroker, GivesTheBitsOfHttp) {
+  Served by_mqtt, by_http;
+  const MqttSource source(*by_mqtt.live, settings("ward/{stream}"));
+  ASSERT_TRUE(holds([&] { return source.connected(); }));
+  broker_->publish("ward/bed 1", patient_lines(""));
+  const auto rows = by_http.live->intake().json(patient_lines("bed 1"));
+  const std::size_t values = rows.size();
+  by_http.live->submit_and_wait(rows);
+  ASSERT_TRUE(holds([&] { return by_mqtt.live->counters().values == values; }))
+      << by_mqtt.live->counters().values << " of " << values;
+  EXPECT_EQ(by_mqtt.expected("bed 1"), by_http.expected("bed 1"));
+}
+
+TEST_F(MqttBroker, PutsPoisonAsideAndGoesOn) {
+  Served served;
+  const MqttSource source(*served.live, settings("ward/{stream}/{feature}"));
+  ASSERT_TRUE(holds([&] { return source.connected(); }));
+  broker_->publish("ward/bed 1/MAP", "seventy\n{\"value\":70,\"time\":1700000000}\n");
+  ASSERT_TRUE(holds([&] { return served.live->counters().values == 1; }));
+  const auto rejected = served.rejected("bed 1");
+  ASSERT_EQ(rejected.size(), 1u);
+  EXPECT_EQ(rejected[0].source, "mqtt");
+  EXPECT_EQ(rejected[0].payload, "seventy");
+  EXPECT_NE(rejected[0].detail.find("ward/bed 1/MAP"), std::string::npos);
+}
+
+TEST_F(MqttBroker, TakesWhatCameWhileItWasAway) {
+  Served served;
+  const auto here = [&] {
+    auto source = std::make_unique<MqttSource>(*served.live, settings("ward/{stream}/{feature}"));
+    EXPECT_TRUE(holds([&] { return source->connected(); }));
+    return source;
+  };
+  here().reset();
+  broker_->publish("ward/bed 1/HR", "{\"value\":80,\"time\":1700000000}\n");
+  const auto source = here();
+  EXPECT_TRUE(holds([&] { return served.live->counters().values == 1; }));
+}
+
+TEST_F(MqttBroker, TheSameMessageTwiceChangesNothing) {
+  Served served;
+  const MqttSource source(*served.live, settings("ward/{stream}/{feature}"));
+  ASSERT_TRUE(holds([&] { return source.connected(); }));
+  const std::string line = "{\"value\":80,\"time\":1700000000}\n";
+  broker_->publish("ward/bed 1/HR", line);
+  ASSERT_TRUE(holds([&] { return served.live->counters().values == 1; }));
+  const std::string before = served.expected("bed 1");
+  broker_->publish("ward/bed 1/HR", line + line);
+  ASSERT_TRUE(holds([&] { return served.live->counters().unchanged == 2; }));
+  EXPECT_EQ(served.expected("bed 1"), before);
+}
+
+TEST(Mqtt, RefusesAnAddressThatIsNone) {
+  Served served;
+  for (const char* url : {"", "http://host", "mqtt://", "mqtt://user@host", "127.0.0.1:1883"})
+    EXPECT_THROW(MqttSource(*served.live, {url, "a/{stream}"}), Error) << url;
+  EXPECT_THROW(MqttSource(*served.live, {"mqtt://127.0.0.1", "a/{what}"}), Error);
+}
+
+}  // namespace
+}  // namespace edict::server
