@@ -28,6 +28,7 @@ _KNOWN: dict[str, tuple[Any, ...]] = {
 }  # fmt: skip
 _TOLD = ("mask", "age", "last", "mean")  # of the memory, in the order of the inputs
 _AGE_UNIT = 0.25  # of the shortest time scale
+_FARTHEST = 2.0  # of the logarithm of a scale over the usual one, in a calibration
 _FARTHEST = 20.0  # as far as remembered values are told
 _MOST, _RESERVE, _LEAST = 1 - 1e-4, 3.0, -11.5  # of evidence that forgets, and of what is recalled
 
@@ -59,6 +60,34 @@ class State(NamedTuple):
     evidence: Any
 
 
+class Calibration(nn.Module):  # type: ignore[misc, name-defined]
+    """The map of each feature that a calibrated model carries: widths and tails of its own."""
+
+    def __init__(self, maps: Sequence[dict[str, Any]], unit: Any) -> None:
+        super().__init__()
+        for name in ("log_factor", "slope", "reference", "dof"):
+            values = _torch.tensor([own[name] for own in maps], dtype=_torch.float64)
+            self.register_buffer(name, values * unit if name == "reference" else values)
+
+    def forward(self, told: Distribution) -> Distribution:
+        mean, aleatoric, epistemic, scale, _ = told
+        above = _torch.log(scale / self.reference).clamp(-_FARTHEST, _FARTHEST)
+        scale = scale * _torch.exp(self.log_factor + self.slope * above)
+        dof = self.dof.expand_as(scale)
+        # The new variance, divided as the old one was.
+        factor = scale**2 * dof / (dof - 2) / (aleatoric + epistemic)
+        return mean, aleatoric * factor, epistemic * factor, scale, dof
+
+
+def calibration_of(model: Model) -> Optional[Calibration]:
+    """The calibration of a model, of all its members together; None without one."""
+    meta = tensors_of(model.to_bytes())[1]
+    if "calibration" not in meta:
+        return None
+    unit = _torch.tensor(meta["standardisation"]["scale"], dtype=_torch.float64)
+    return Calibration(meta["calibration"]["features"], unit)
+
+
 class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
     """h(t) between observations, its jumps at them, and the distribution that is read from it.
 
@@ -66,7 +95,8 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
     [events × features] with NaN where nothing was observed, and tells mean, aleatoric, epistemic,
     scale and dof at the asked times, [times × features] each, from what came before them.
 
-    Of an ensemble it is one ``member``, counted from 0; :class:`EdictEnsemble` is all of them.
+    Of an ensemble it is one ``member``, counted from 0; :class:`EdictEnsemble` is all of them, and
+    is calibrated where the model is: a member by itself is not.
     """
 
     def __init__(self, model: Model, member: int = 0) -> None:
@@ -113,6 +143,7 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
         self.statics = len(model.statics)
         for name, values in meta["standardisation"].items():
             self.register_buffer(f"z_{name}", _torch.tensor(values, dtype=_torch.float64))
+        self.calibration = calibration_of(model) if model.info["members"] == 1 else None
 
     def _p(self, name: str) -> Any:
         return getattr(self, name.replace(".", "_"))
@@ -319,7 +350,10 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
                 now = when[event]
                 event += 1
             answers.append(self.distribution(self.advance(state, max(asked, now) - now)))
-        return tuple(_torch.cat(parts) for parts in zip(*answers))  # type: ignore[return-value]
+        told: Distribution = tuple(_torch.cat(parts) for parts in zip(*answers))  # type: ignore
+        if self.calibration is not None:
+            told = self.calibration(told)
+        return told
 
 
 class EdictEnsemble(nn.Module):  # type: ignore[misc, name-defined]
@@ -331,6 +365,8 @@ class EdictEnsemble(nn.Module):  # type: ignore[misc, name-defined]
         self.members = nn.ModuleList(
             [EdictModule(model, member) for member in range(model.info["members"])]
         )
+        # A single model's is its module's own.
+        self.calibration = calibration_of(model) if model.info["members"] > 1 else None
 
     def forward(
         self, times: Any, values: Any, at: Any, static: Optional[Sequence[float]] = None
@@ -345,4 +381,7 @@ class EdictEnsemble(nn.Module):  # type: ignore[misc, name-defined]
         # So that scale and degrees of freedom give this variance.
         least = dofs.min(0).values
         dof = _torch.where(least > 2, 2 * variance / (variance - squared), least)
-        return mean, aleatoric, epistemic, _torch.sqrt(squared), dof
+        whole: Distribution = (mean, aleatoric, epistemic, _torch.sqrt(squared), dof)
+        if self.calibration is not None:
+            whole = self.calibration(whole)
+        return whole

@@ -48,6 +48,7 @@ const std::map<std::string, Rooms>& allowed() {
     t["study"] = with_all_below({"train", "eval", "datasets"});
     t["report"] = with_all_below({"study"});
     for (const auto& [room, _] : std::map(t)) t["cli"].insert(room);
+    t["mpi"] = with_all_below({"cli"});
     t["capi"] = with_all_below({"sources", "train", "eval"});
     t["server"] = with_all_below({"sources", "train", "eval", "datasets"});
     return t;

@@ -141,8 +141,8 @@ TEST_F(Prompt, ExamplesInTheHelpRun) {
     return found;
   };
   for (const std::string command :
-       {"train", "classify", "info", "init", "settings", "search", "predict", "impute", "evaluate",
-        "plot", "explore", "stress", "help"}) {
+       {"train", "classify", "calibrate", "info", "init", "settings", "search", "predict", "impute",
+        "evaluate", "plot", "explore", "stress", "help"}) {
     const auto own = examples(command);
     EXPECT_FALSE(own.empty()) << command;
     for (std::string line : own) {

@@ -135,7 +135,7 @@ TEST(LabelledSeries, MatchesClassesByName) {
   EXPECT_EQ(refusal_of([&] { labelled_series(model, data, all); }),
             "series 1: label 'perhaps' is not among the model's classes [no, yes]; train the "
             "classifier on data that holds it, or remove the label");
-  std::fill(data.labels.begin(), data.labels.end(), Dataset::kNone);
+  data.labels.assign(data.size(), Dataset::kNone);
   EXPECT_EQ(refusal_of([&] { labelled_series(model, data, all); }),
             "none of the 4 series has a label to judge the classifier by");
 }

@@ -106,7 +106,7 @@ TEST(Encode, GivesTheSameBitsForAnyNumberOfThreadsAndKeepsTheOrder) {
 TEST(Encode, BearsAbsurdValues) {
   Dataset data = two_series();
   const Model model = model_of(data);
-  for (double& value : data.value) value = std::copysign(1.7e308, value);
+  for (double& value : data.value.edit()) value = std::copysign(1.7e308, value);
   ThreadPool pool(1);
   for (const auto kind : {Guard::Kind::none, Guard::Kind::edgr, Guard::Kind::population})
     EXPECT_TRUE(encode(model, data, every_series(data), pool, {kind}).states.allFinite());

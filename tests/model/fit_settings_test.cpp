@@ -41,7 +41,7 @@ Dataset walks(std::size_t series, std::size_t features, std::size_t events, doub
 TEST(FitSettings, AnotherUnitAndAnotherYearGiveTheSameModelTime) {
   const Dataset hours = generate_synthetic(200, 3);
   Dataset unix = hours;
-  for (double& time : unix.times) time = 1.7e9 + 3600 * time;
+  for (double& time : unix.times.edit()) time = 1.7e9 + 3600 * time;
   const FittedSettings a = fit_settings(hours), b = fit_settings(unix);
   EXPECT_NEAR(b.config.data.time_unit / a.config.data.time_unit, 3600, 1e-3);
   ASSERT_TRUE(a.config.data.t_cut && b.config.data.t_cut);

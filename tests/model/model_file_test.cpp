@@ -258,8 +258,8 @@ INSTANTIATE_TEST_SUITE_P(
                "it holds fewer numbers than its configuration asks"},
         Change{"other_shape",
                [](nlohmann::json&, TensorFile& file) {
-                 for (NamedTensor& t : file.tensors)
-                   if (t.name == "classifier.0.weight") t.shape = {1, 2};
+                 for (NamedTensor& tensor : file.tensors)
+                   if (tensor.name == "classifier.0.weight") tensor.shape = {1, 2};
                },
                "tensor 'classifier.0.weight' has another shape than its configuration asks"},
         Change{"format", with("/format", 99), "format 99 is not known to this version"},

@@ -24,6 +24,11 @@ struct Case {
   Split parts;
   Protocol protocol;
   Holdout holdout;
+  // Of one series.
+  std::span<const std::uint8_t> held_out(std::size_t i) const {
+    const std::size_t from = data.first_observation[data.first_event[i]];
+    return std::span(holdout).subspan(from, data.first_observation[data.first_event[i + 1]] - from);
+  }
 };
 
 // Series with none to twelve events of one to four features, groups, and covariates; values are
@@ -161,7 +166,7 @@ TEST_P(AgendaTest, EvaluationNeverAbsorbsWhatItJudges) {
   const Case c = random_case(GetParam());
   std::size_t hidden = 0, later = 0;
   for (std::size_t i = 0; i < c.data.size(); ++i) {
-    const A agenda = evaluation_agenda(c.protocol, c.data, i, c.holdout);
+    const A agenda = evaluation_agenda(c.protocol, c.data, i, c.held_out(i));
     expect_ascending(agenda);
     const auto absorbed = held_by(agenda, A::kAbsorb), judged = held_by(agenda, A::kQuery);
     EXPECT_EQ(absorbed.size() + judged.size(), agenda.value.size());
@@ -175,8 +180,9 @@ TEST_P(AgendaTest, EvaluationNeverAbsorbsWhatItJudges) {
     });
     // Of one moment, what is judged is asked before the rest enters.
     for (std::size_t s = 1; s < agenda.stops.size(); ++s)
-      if (agenda.stops[s].time == agenda.stops[s - 1].time)
+      if (agenda.stops[s].time == agenda.stops[s - 1].time) {
         EXPECT_TRUE(agenda.stops[s - 1].what & A::kQuery);
+      }
   }
   EXPECT_GT(hidden, 0u);
   EXPECT_GT(later, 0u);
@@ -191,8 +197,8 @@ TEST_P(AgendaTest, WhatIsAbsorbedDoesNotDependOnHiddenOrLaterValues) {
       if (time >= c.protocol.t_cut || c.holdout[o]) changed.value[o] = -1e6;
     });
   for (std::size_t i = 0; i < c.data.size(); ++i) {
-    const A before = evaluation_agenda(c.protocol, c.data, i, c.holdout);
-    const A after = evaluation_agenda(c.protocol, changed, i, c.holdout);
+    const A before = evaluation_agenda(c.protocol, c.data, i, c.held_out(i));
+    const A after = evaluation_agenda(c.protocol, changed, i, c.held_out(i));
     ASSERT_EQ(before.stops.size(), after.stops.size());
     for (std::size_t s = 0; s < before.stops.size(); ++s) {
       const A::Stop& stop = before.stops[s];

@@ -124,7 +124,7 @@ TEST(Split, BelongsToTheIdAndTheSeedAlone) {
 
     Dataset relabelled = d;
     relabelled.classes[0] = "zebra";
-    for (auto& label : relabelled.labels) label = label == 1 ? Dataset::kNone : 0;
+    for (auto& label : relabelled.labels.edit()) label = label == 1 ? Dataset::kNone : 0;
     EXPECT_EQ(parts(relabelled), expected) << "other labels";
 
     EXPECT_EQ(parts(match_columns(d, {"y", "x"}, {"age"}).data), expected) << "other columns";
@@ -164,7 +164,9 @@ TEST(SplitByGroup, ASeriesWithoutGroupIsOnItsOwn) {
   for (int k = 0; k < 200; ++k) d.add_series(fmt::format("alone{}", k));
   auto by_group = parts_by_id(d, split(d, 0, 0.7, 0.1, SplitBy::group));
   for (const auto& [id, part] : parts_by_id(d, split(d, 0)))
-    if (id.starts_with("alone")) EXPECT_EQ(by_group.at(id), part);
+    if (id.starts_with("alone")) {
+      EXPECT_EQ(by_group.at(id), part);
+    }
 }
 
 TEST(SplitError, SaysWhatIsMissing) {

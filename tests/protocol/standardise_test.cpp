@@ -96,7 +96,7 @@ TEST(Standardise, WhatTheModelSeesHasMeanZeroAndDeviationOneAndComesBack) {
   Dataset d = of_values({{3, 5, 11}, {-2, 8}});
   const std::size_t series[] = {0, 1};
   const Standardisation fit = fit_standardisation(d, series, kForever);
-  for (double& value : d.value) {
+  for (double& value : d.value.edit()) {
     const double z = fit.to_standard(0, value);
     EXPECT_NEAR(fit.to_raw(0, z), value, 1e-14);  // one rounding of numbers up to 11
     value = z;

@@ -23,7 +23,9 @@ OPTIONS = {
         propagator="closed-form", model_evidence="forgetting", absorb="bounded", recall=True,
         memory_mask=True, memory_age=True, memory_last=True, memory_mean=True, recalibrate=False,
     ),  # fmt: skip
+    "calibrated": dict(calibrate=True, recall=True),
     "ensemble": dict(members=3, recalibrate=True),
+    "ensemble, calibrated": dict(members=2, calibrate=True),
     "ensemble with memory": dict(members=2, memory_mean=True),
 }
 

@@ -233,12 +233,12 @@ TEST_F(ProgramTest, WhatIsWrongIsSaidAndHarmsNobody) {
   // One connection for several requests, with a body that asks before it comes.
   Connection kept(port_);
   EXPECT_EQ(kept.ask("GET", "/healthz").status, 200);
-  kept.send(
-      "POST /v1/observations HTTP/1.1\r\nHost: localhost\r\nContent-Length: 48\r\nExpect: "
-      "100-continue\r\n\r\n");
+  const std::string body = R"({"stream":"a","time":1,"values":{"x1":0.25}})";
+  kept.send("POST /v1/observations HTTP/1.1\r\nHost: localhost\r\nContent-Length: " +
+            std::to_string(body.size()) + "\r\nExpect: 100-continue\r\n\r\n");
   ASSERT_TRUE(kept.until("100 Continue"));
   kept.forget();
-  kept.send("{\"stream\":\"a\",\"time\":1,\"values\":{\"x1\":0.25}}   ");
+  kept.send(body);
   EXPECT_EQ(kept.answer().status, 200);
 }
 

@@ -133,7 +133,7 @@ TEST_F(CsvFile, SizesNextToAPageAreReadToTheLastByte) {
     std::string text = "id,time,x\nlast,0,12345.5";
     text.insert(10, size - text.size(), '\n');
     ASSERT_EQ(text.size(), size);
-    EXPECT_EQ(read_csv(put(text)).value.at(0), 12345.5) << size;
+    EXPECT_EQ(read_csv(put(text)).value[0], 12345.5) << size;
   }
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 // strtod of glibc rounds correctly: it is the reference for both the short path and the whole.
 double via_csv(const std::string& text) {
-  return read_csv_text("id,time,x\na,0," + text, "f").value.at(0);
+  return read_csv_text("id,time,x\na,0," + text, "f").value[0];
 }
 
 void expect_same(const std::string& text) {

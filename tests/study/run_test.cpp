@@ -200,7 +200,7 @@ TEST_F(RunTest, StoppedAtTheStartItDoesNothing) {
 TEST_F(RunTest, WithoutLabelsThereIsNoSweep) {
   Dataset unlabelled = data_;
   unlabelled.classes.clear();
-  for (auto& label : unlabelled.labels) label = Dataset::kNone;
+  for (auto& label : unlabelled.labels.edit()) label = Dataset::kNone;
   const study::Run one = run_on(unlabelled);
   one.conduct(pool_, {});
   EXPECT_EQ(one.pending(), 0);

@@ -117,7 +117,7 @@ TEST_F(StudyTest, AFailureIsKeptAndTheOthersGoOn) {
 TEST_F(StudyTest, AModelThatNeedsLabelsFailsOnDataWithout) {
   Dataset data = generate_synthetic(60, 0);
   data.classes.clear();
-  for (auto& label : data.labels) label = Dataset::kNone;
+  for (auto& label : data.labels.edit()) label = Dataset::kNone;
   write_csv(data, folder_ / "ward.csv");
   const Study study = conduct(plan("[[experiment]]\nmethod = \"D\"\npreset = \"small.toml\"\n"
                                    "set = [\"model.kind=gru-d\"]\n",

@@ -154,7 +154,7 @@ TEST(ClassTrainingSet, NeedLabels) {
   Dataset data = small_synthetic();
   const Split parts = small_trained_model().split(data);
   data.classes.clear();
-  std::fill(data.labels.begin(), data.labels.end(), Dataset::kNone);
+  data.labels.assign(data.size(), Dataset::kNone);
   EXPECT_EQ(refusal_of([&] { Model::create(small_synthetic_config(), data, parts, true); }),
             "the data have no labels; edict learns to tell classes apart and needs a label column "
             "with at least two");
@@ -166,8 +166,8 @@ TEST(ClassTrainingSet, NeedLabels) {
 struct JointLoss : testing::Test {
   JointLoss() {
     for (std::size_t i = 0; i < 12; ++i) {
-      examples.push_back({&set.train[i], kForever, set.train_labels[i], 0});
-      observations += static_cast<double>(set.train[i].feature.size());
+      examples.push_back({&agendas_[i], kForever, set.train_labels[i], 0});
+      observations += static_cast<double>(agendas_[i].feature.size());
     }
     weights = {0.5 / observations, 0.01, 0.05, 1.0 / 12};
   }
@@ -219,6 +219,7 @@ struct JointLoss : testing::Test {
   const Dataset& data = small_synthetic();
   const Model model = at_a_fixed_place();
   const TrainingSet set = joint_training_set(model, data, model.split(data), 0.5);
+  const std::vector<Agenda<float>> agendas_ = set.train.written();
   const JumpOde<NiwHead> jump_ode{network_settings(model.config), 3, 0, 2};
   std::vector<Example> examples;
   double observations = 0;

@@ -200,11 +200,11 @@ TEST(ClassifierLabels, RefusesWhatCannotBeLearnt) {
 
   Dataset none = small_synthetic();
   none.classes.clear();
-  std::fill(none.labels.begin(), none.labels.end(), Dataset::kNone);
+  none.labels.assign(none.size(), Dataset::kNone);
   EXPECT_EQ(refused(none), "the data have no labels; add a label column to train a classifier");
 
   Dataset single = small_synthetic();
-  std::fill(single.labels.begin(), single.labels.end(), 1);
+  single.labels.assign(single.size(), 1);
   EXPECT_EQ(refused(single),
             "all 196 labelled series of the training split are of class '1'; a classifier needs at "
             "least two classes");

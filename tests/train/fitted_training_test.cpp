@@ -31,7 +31,7 @@ TEST(FittedTraining, AnotherUnitOrOriginOfTimeGivesTheSameModel) {
   };
   for (const Axis& axis : {Axis{3600, 1.7e9}, Axis{1.0 / 24, 0}, Axis{1, -5e4}}) {
     Dataset other = hours;
-    for (double& time : other.times) time = axis.shift + axis.scale * time;
+    for (double& time : other.times.edit()) time = axis.shift + axis.scale * time;
     const TrainResult result = fitted_run(other);
     ASSERT_EQ(result.rows.size(), expected.rows.size());
     for (std::size_t e = 0; e < result.rows.size(); ++e) {

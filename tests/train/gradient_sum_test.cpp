@@ -30,7 +30,7 @@ class Recorder : public GradientSum {
  public:
   Recorder(const Model& model, const TrainingSet& set, ThreadPool& pool)
       : sum_(*model.network, static_cast<std::size_t>(model.config.train.chunk), pool) {
-    for (const auto& agenda : set.train) whole_[agenda.id] = &agenda;
+    for (const auto& agenda : set.train.written()) whole_[agenda.id] = agenda;
   }
 
   LossSums batch(const Vector<float>& params, std::span<const Example> examples,
@@ -38,7 +38,7 @@ class Recorder : public GradientSum {
     double observations = 0;
     auto& batch = batches.emplace_back();
     for (const Example& e : examples) {
-      const Agenda<float>& whole = *whole_.at(e.agenda->id);
+      const Agenda<float>& whole = whole_.at(e.agenda->id);
       batch[whole.id] = {e.absorb_until,           whole.start,          whole.stops.back().time,
                          e.agenda->feature.size(), whole.feature.size(), e.dropout_key};
       observations += static_cast<double>(e.agenda->feature.size());
@@ -63,7 +63,7 @@ class Recorder : public GradientSum {
 
  private:
   ChunkedGradientSum sum_;
-  std::map<std::string, const Agenda<float>*> whole_;
+  std::map<std::string, Agenda<float>> whole_;
 };
 
 // 210 training series: six batches of 32 and one of 18, each of up to four chunks.
@@ -296,7 +296,8 @@ TEST_F(Seam, ChunksAddUpToTheBatch) {
   const Model model = fresh();
   const TrainingSet set = distribution_training_set(model, data_, model.split(data_));
   std::vector<Example> examples;
-  for (std::size_t i = 0; i < 50; ++i) examples.push_back({&set.train[i]});
+  const std::vector<Agenda<float>> agendas = set.train.written();
+  for (std::size_t i = 0; i < 50; ++i) examples.push_back({&agendas[i]});
   const LossWeights weights{0.01, 0.01, 0.05, 0};
   Vector<float> whole, parts;
   const LossSums a =

@@ -35,13 +35,13 @@ TEST_P(Rescale, ChangesTheScalesAndNothingElse) {
   Model model = untrained_model(data, config);
   const Split parts = model.split(data);
   const TrainingSet set = distribution_training_set(model, data, parts);
-  const auto before = all_marginals(model, set.validation);
+  const auto before = all_marginals(model, set.validation.written());
   ThreadPool pool(1);
   const Matrix<float> states = encode(model, data, parts.validation, pool).states;
 
   const std::vector<double> factors = {0.5, 1.0, 3.0};
   model.network->rescale(factors, model.params.data());
-  const auto after = all_marginals(model, set.validation);
+  const auto after = all_marginals(model, set.validation.written());
   ASSERT_EQ(after.size(), before.size());
   ASSERT_FALSE(after.empty());
   // A head that recalls bends ln scale² away from its least, by e^{least − ln scale²} of it: at the
@@ -92,7 +92,9 @@ TEST(SpreadFactors, LeaveAFeatureThatIsHardlyObserved) {
   const Model& model = small_trained_model();
   const TrainingSet set = distribution_training_set(model, data, model.split(data));
   ThreadPool pool(1);
-  const std::span few(set.validation.data(), 2);
+  const double stride = 0.5 * static_cast<double>(set.validation.size());
+  const Agendas few = set.validation.every(stride);
+  ASSERT_EQ(few.size(), 2u);
   EXPECT_EQ(spread_factors(model, few, pool), std::vector<double>(3, 1.0));
 }
 

@@ -91,8 +91,8 @@ void copy_out(const T& from, T* to, std::size_t size) {
 }
 
 // [count] into an array of the caller's, if wanted.
-template <class From, class To>
-void copy_out(const std::vector<From>& from, To* to) {
+template <class Array, class To>
+void copy_out(const Array& from, To* to) {
   if (!to) return;
   for (std::size_t i = 0; i < from.size(); ++i) to[i] = static_cast<To>(from[i]);
 }

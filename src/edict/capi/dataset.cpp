@@ -54,7 +54,8 @@ int edict_builder_new(int64_t series, const char* const* ids, int64_t features,
   return across([&] {
     check_given(out, "out");
     *out = new edict_builder{DatasetBuilder(names_from(series, ids, "ids"),
-                                            names_from(features, feature_names, "feature_names"))};
+                                            names_from(features, feature_names, "feature_names")),
+                             {}};
   });
 }
 
@@ -289,7 +290,7 @@ int edict_dataset_relabel(const edict_dataset* dataset, int64_t classes, const c
     result->data.classes = names_from(classes, names, "names");
     result->data.labels = places_from(data.size(), of_series);
     result->data.check();
-    sort_names(result->data.classes, result->data.labels);
+    sort_names(result->data.classes, result->data.labels.edit());
     *out = result.release();
   });
 }

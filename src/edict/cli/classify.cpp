@@ -6,6 +6,7 @@
 
 #include "edict/cli/command.h"
 #include "edict/cli/given_data.h"
+#include "edict/cli/processes.h"
 #include "edict/cli/progress.h"
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
@@ -84,7 +85,7 @@ void run(const Options& options) {
   const Dataset data = open_for(frozen, options.data, options.reading);
   const Split parts = frozen.split_to_train(data);
   training.stop = &interrupt_flag(kNothingWritten);
-  ThreadPool pool(static_cast<std::size_t>(options.threads));
+  WorkPool pool(options.threads);
   const auto epochs = static_cast<double>(training.settings.fine_tune);
   std::string member;  // of an ensemble, at the start of its lines
   training.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches) {

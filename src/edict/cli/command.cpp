@@ -15,19 +15,23 @@ void add_commands(CLI::App& app) {
   // In the order in which they are used, which is the order of the help.
   add_generate(app);
   add_import(app);
+  add_pack(app);
   add_info(app);
   add_init(app);
   add_settings(app);
   add_train(app);
   add_search(app);
   add_classify(app);
+  add_calibrate(app);
   add_predict(app);
   add_impute(app);
+  add_join(app);
   add_evaluate(app);
   add_plot(app);
   add_explore(app);
   add_stress(app);
   add_reproduce(app);
+  add_benchmark(app);
   add_serve(app);
   add_demo(app);
   add_help(app);

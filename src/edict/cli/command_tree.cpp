@@ -118,7 +118,9 @@ const CLI::App& find_command(const CLI::App& app, const std::vector<std::string>
 }
 
 std::string full_name(const CLI::App& app) {
-  return app.get_parent() ? full_name(*app.get_parent()) + " " + app.get_name() : "edict";
+  return app.get_parent()         ? full_name(*app.get_parent()) + " " + app.get_name()
+         : app.get_name().empty() ? "edict"
+                                  : app.get_name();
 }
 
 std::string usage_of(const CLI::App& app) {

@@ -8,6 +8,7 @@
 #include "edict/cli/command.h"
 #include "edict/cli/given_data.h"
 #include "edict/cli/judged_classes.h"
+#include "edict/cli/processes.h"
 #include "edict/cli/progress.h"
 #include "edict/cli/score_tables.h"
 #include "edict/cli/time_grid.h"
@@ -84,7 +85,7 @@ void run(const Options& options) {
                             model.config.model.kind));
   const Dataset data = open_for(model, options.data, options.reading);
   const JudgedSeries judged = judged_series(model, data, options.split);
-  ThreadPool pool(static_cast<std::size_t>(options.threads));
+  WorkPool pool(options.threads);
   const Guard guard = options.guard.resolve();
   std::optional<DetailedEvaluation> result;
   if (distribution) result = evaluate_in_detail(model, data, judged.series, pool, guard, edges);
@@ -101,6 +102,8 @@ void run(const Options& options) {
   fmt::print(text, "{} split, {} series, {} units, t_cut {:.6g}\n", judged.split,
              judged.series.size(), model.config.data.standardise ? "standardised" : "raw",
              model.protocol.t_cut);
+  if (!model.calibration.empty())
+    fmt::print(text, "calibrated by {} series (edict calibrate)\n", model.calibration.fit_series);
   if (result) {
     fmt::print(text, "\n");
     print(text, *result, model.config.model.kind, options);

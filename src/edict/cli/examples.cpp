@@ -23,6 +23,11 @@ constexpr About kCommands[] = {
   # from the folder with the downloaded archives
   edict import physionet --from downloads --out physionet.csv
 )"},
+    {"pack", kData, R"(
+  # a table in a form that opens at once and may be larger than memory
+  edict pack waves.csv --out waves.edict
+  edict info waves.edict
+)"},
     {"info", kData, R"(
   # what is in a table: features, gaps, labels
   edict info waves.csv
@@ -56,6 +61,12 @@ constexpr About kCommands[] = {
   # a classifier on a trained model
   edict classify waves.model waves.csv --out waves.clf
 )"},
+    {"calibrate", kModels, R"(
+  # intervals that hold what they say, by the series that chose the model
+  edict calibrate waves.model waves.csv --out calibrated.model
+  # and what they then promise of series never seen
+  edict predict calibrated.model waves.csv --ahead 1,2 --conformal --out ahead.csv
+)"},
     {"predict", kAnswers, R"(
   # distributions at times of your choice
   edict predict waves.model waves.csv --at 0:0.5:12 --out predictions.csv
@@ -69,6 +80,12 @@ constexpr About kCommands[] = {
     {"impute", kAnswers, R"(
   # the table with its gaps filled, and how sure that is
   edict impute waves.model waves.csv --out filled.csv --deviations
+)"},
+    {"join", kAnswers, R"(
+  # half of the series each, on two machines, and then one file
+  edict predict waves.model waves.csv --ahead 1 --shard 1/2 --out half-1.csv
+  edict predict waves.model waves.csv --ahead 1 --shard 2/2 --out half-2.csv
+  edict join half-1.csv half-2.csv --out both.csv
 )"},
     {"evaluate", kAnswers, R"(
   # on the series that the model has not seen
@@ -105,6 +122,12 @@ constexpr About kCommands[] = {
     {"reproduce", kExperiments, R"(
   # the Synthetic half of the paper, in a few minutes
   edict reproduce --quick --out results
+)"},
+    {"benchmark", kExperiments, R"(
+  # how far from the best there is, on a process whose exact predictor is known
+  edict benchmark --tasks ornstein-uhlenbeck --out field
+  # forecasts by the rules of others, on a tenth of the stays
+  edict benchmark --tasks forecast --from downloads --series 800 --out field
 )"},
     {"help", kPrompt, R"(
   # the same as edict train --help

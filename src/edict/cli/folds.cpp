@@ -38,6 +38,8 @@ void check_folds(const FoldsRequest& request) {
   check_files({}, {request.json});
   namespace fs = std::filesystem;
   if (request.out.empty()) {
+    if (request.claim)
+      throw Error("--claim: workers meet in a folder that all of them see; name it with --out");
     if (request.resume)
       throw Error(
           "--resume: a cross-validation goes on from the models of its folds; give the "
@@ -46,7 +48,8 @@ void check_folds(const FoldsRequest& request) {
   }
   if (fs::exists(request.out) && !fs::is_directory(request.out))
     throw Error(fmt::format("{}: is a file; with --folds, --out names a folder", request.out));
-  if (!request.resume && !request.force && fs::exists(study::fold_model_path(request.out, 0)))
+  if (!request.resume && !request.force && !request.claim &&
+      fs::exists(study::fold_model_path(request.out, 0)))
     throw Error(
         fmt::format("{}: holds the models of folds already; give --resume to go on with them, "
                     "--force to train anew, or another folder",
@@ -61,6 +64,7 @@ void run_folds(const FoldsRequest& request, const Config& config, const Dataset&
   options.members = request.members;
   options.out = request.out;
   options.resume = request.resume;
+  options.claim = request.claim;
   options.training.stop = &interrupt_flag(
       request.out.empty() ? "edict: stopped; nothing was kept (give --out to be able to --resume)\n"
                           : "edict: stopped; --resume goes on after the last whole epoch\n");

@@ -12,7 +12,7 @@ namespace edict::cli {
 struct FoldsRequest {
   std::size_t folds = 0, members = 1;
   std::string out, json;  // the folder of the models, if they are to be kept; the results' file
-  bool resume = false, force = false;
+  bool resume = false, force = false, claim = false;
 };
 
 // Refuses what could not be written, before anything is read.

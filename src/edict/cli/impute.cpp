@@ -8,6 +8,7 @@
 #include "edict/cli/given_data.h"
 #include "edict/cli/progress.h"
 #include "edict/cli/rows.h"
+#include "edict/cli/shard.h"
 #include "edict/cli/time_grid.h"
 #include "edict/core/error.h"
 #include "edict/eval/trajectory.h"
@@ -16,7 +17,7 @@ namespace edict::cli {
 namespace {
 
 struct Options {
-  std::string model, data, at;
+  std::string model, data, at, shard;
   RowOutput out;
   bool deviations = false;
   GuardOptions guard;
@@ -54,7 +55,8 @@ class Filling {
       : table_(table),
         deviations_(options.deviations),
         known_(known_features(model, table)),
-        layout_(options.out.resolved(), columns(table, known_, options.deviations)) {
+        layout_(options.out.resolved(), columns(table, known_, options.deviations),
+                parse_shard(options.shard)) {
     for (const auto* names : {&table.classes, &table.groups})
       for (const std::string& name : *names)
         (names == &table.classes ? classes_ : groups_).push_back(layout_.cell(name));
@@ -71,7 +73,7 @@ class Filling {
     for (std::size_t t = 0; t < imputed.times.size(); ++t) {
       while (event < end && table_.times[event] < imputed.times[t]) ++event;
       const bool there = event < end && table_.times[event] == imputed.times[t];
-      text.begin();
+      text.begin(imputed.series);
       text.name(id);
       text.name(layout_.time_cell(table_, imputed.series, imputed.times[t]));
       describe(imputed.series, text);
@@ -92,7 +94,7 @@ class Filling {
       text.end();
     }
     if (imputed.times.empty()) {  // a series without a moment keeps its row
-      text.begin();
+      text.begin(imputed.series);
       text.name(id);
       text.none();
       describe(imputed.series, text);
@@ -168,7 +170,7 @@ void run(const Options& options) {
   const std::size_t times = request.grid.empty()
                                 ? table.events() / std::max<std::size_t>(1, table.size())
                                 : request.grid.size();
-  const std::vector<std::size_t> all = listed_or_all(data, {});
+  const std::vector<std::size_t> all = series_of(parse_shard(options.shard), data);
   for_each_part(
       all, series_at_once(model, times * model.features.size()), pool,
       [&](std::span<const std::size_t> some) {
@@ -184,7 +186,7 @@ void run(const Options& options) {
         series += part.series;
         rows += part.rows;
         filled += part.filled;
-        progress.update(static_cast<double>(series) / static_cast<double>(data.size()));
+        progress.update(static_cast<double>(series) / static_cast<double>(all.size()));
       });
   out.commit();
   progress.end();
@@ -209,6 +211,7 @@ void add_impute(CLI::App& app) {
   command->add_flag("--deviations", options->deviations,
                     "a further column NAME_sd for each feature: the standard deviation of what was "
                     "filled in, empty where it was observed");
+  add_shard(*command, options->shard);
   options->guard.add_to(*command);
   add_reading(*command, options->reading);
   add_threads(*command, options->threads);

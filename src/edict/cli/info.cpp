@@ -80,6 +80,7 @@ nlohmann::json model_json(const std::string& path, const Model& model) {
                       {"train", model.seen.count(Part::train)},
                       {"validation", model.seen.count(Part::validation)},
                       {"test", model.seen.count(Part::test)},
+                      {"calibrated_by", model.calibration.fit_series},
                       {"config", to_json(model.config)},
                       {"statics", model.statics},
                       {"features", nlohmann::json::array()}};
@@ -103,6 +104,9 @@ void print_model(const std::string& path, Model model) {
   fmt::print("  trained on {} series, chosen by {} (validation), {} left to judge it (test)\n",
              model.seen.count(Part::train), model.seen.count(Part::validation),
              model.seen.count(Part::test));
+  if (!model.calibration.empty())
+    fmt::print("  calibrated by {} series, its conformal intervals by {} others\n",
+               model.calibration.fit_series, model.calibration.conformal_series);
   if (const Reading& r = model.reading; !r.time.empty()) {
     const auto named = [](const char* what, const std::string& column) {
       return column.empty() ? std::string() : fmt::format(", {} '{}'", what, column);

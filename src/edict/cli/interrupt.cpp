@@ -5,7 +5,9 @@
 #include <csignal>
 #include <cstring>
 
+#include "edict/cli/processes.h"
 #include "edict/core/atomic_file.h"
+#include "edict/core/ranks.h"
 
 namespace edict::cli {
 namespace {
@@ -68,6 +70,7 @@ void install_interrupt_handlers() {
 }
 
 const std::atomic<bool>& interrupt_flag(const char* farewell) {
+  if (const Ranks* const ranks = processes()) return ranks->stop_flag();  // all leave together
   farewell_of_work = farewell;
   return stop;
 }

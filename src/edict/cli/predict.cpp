@@ -10,6 +10,7 @@
 #include "edict/cli/given_data.h"
 #include "edict/cli/progress.h"
 #include "edict/cli/rows.h"
+#include "edict/cli/shard.h"
 #include "edict/cli/time_grid.h"
 #include "edict/core/error.h"
 #include "edict/core/number_text.h"
@@ -23,10 +24,10 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 struct Options {
-  std::string model, data, at, ahead, clips, quantiles;
+  std::string model, data, at, ahead, clips, quantiles, shard;
   std::vector<std::string> above, below, features;
   RowOutput out;
-  bool classes = false;
+  bool classes = false, conformal = false;
   double level = 0.9;
   std::int64_t top = 0;
   GuardOptions guard;
@@ -42,6 +43,7 @@ struct Asked {
   bool ahead = false;              // --ahead
   std::vector<std::string> dates;  // --at, where it gives dates
   double level = 0.9;
+  std::vector<double> conformal;  // of each feature, the level that keeps it; or empty
   std::vector<double> quantiles;
   std::vector<Limit> limits;
   std::vector<std::size_t> features;  // whose rows are written
@@ -64,11 +66,14 @@ class DistributionCells {
   explicit DistributionCells(const Asked& asked) : asked_(asked), quantiles_(asked.quantiles) {}
 
   void write(const Marginal& m, std::size_t feature, RowText& row) {
-    // Quantiles of scale 1 are a root search, and a function of dof, which the features of a
-    // moment usually share.
-    if (!(m.dof == dof_)) {
+    const double level = asked_.conformal.empty() ? asked_.level : asked_.conformal[feature];
+    // Quantiles of scale 1 are a root search, and a function of dof and level, which the features
+    // of a moment usually share.
+    if (!(m.dof == dof_ && level == level_)) {
       dof_ = m.dof;
-      half_ = half_width({0, 0, 0, 1, m.dof}, asked_.level);
+      level_ = level;
+      half_ = level < 1 ? half_width({0, 0, 0, 1, m.dof}, level)
+                        : std::numeric_limits<double>::infinity();
       for (std::size_t k = 0; k < quantiles_.size(); ++k)
         quantiles_[k] = standard_quantile(asked_.quantiles[k], m.dof);
     }
@@ -93,7 +98,7 @@ class DistributionCells {
  private:
   const Asked& asked_;
   std::vector<double> quantiles_;
-  double dof_ = kNaN, half_ = 0;
+  double dof_ = kNaN, level_ = kNaN, half_ = 0;
 };
 
 // What a thread made of some series.
@@ -114,9 +119,10 @@ class Prediction {
         asked_(std::move(asked)),
         pool_(static_cast<std::size_t>(options.threads)),
         progress_("predicting"),
-        layout_(options.out.resolved(), columns()),
-        clip_layout_(RowFormat::csv, kClipColumns),
-        all_(listed_or_all(data, {})) {
+        shard_(parse_shard(options.shard)),
+        layout_(options.out.resolved(), columns(), shard_),
+        clip_layout_(RowFormat::csv, kClipColumns, shard_),
+        all_(series_of(shard_, data)) {
     for (const std::string& name : model.features) {
       names_.push_back(layout_.cell(name));
       clip_names_.push_back(clip_layout_.cell(name));
@@ -143,7 +149,7 @@ class Prediction {
           rows += made.row_count;
           clipped += made.clipped;
           done += made.series;
-          progress_.update(static_cast<double>(done) / static_cast<double>(data_.size()));
+          progress_.update(static_cast<double>(done) / static_cast<double>(all_.size()));
         });
     if (options_.top > 0) {
       RowText text(layout_);
@@ -221,7 +227,7 @@ class Prediction {
         for (std::size_t t = 0; t < own.times.size(); ++t) {
           const std::string time = layout_.time_cell(data_, own.series, own.times[t]);
           for (const std::size_t j : asked_.features) {
-            text.begin();
+            text.begin(own.series);
             text.name(id);
             text.name(time);
             if (asked_.ahead) text.exact(asked_.request.times[t]);
@@ -245,7 +251,7 @@ class Prediction {
                   std::span<const double> probabilities, RowText& text) const {
     const std::string id = layout_.cell(data_.ids[series]);
     for (std::size_t k = 0; k < probabilities.size(); ++k) {
-      text.begin();
+      text.begin(series);
       text.name(id);
       if (!asked_.horizon) text.name(layout_.time_cell(data_, series, time));
       if (asked_.ahead) text.exact(ahead);
@@ -257,7 +263,7 @@ class Prediction {
 
   void event_row(std::size_t series, const JudgedEvent& judged, DistributionCells& cells,
                  RowText& text) const {
-    text.begin();
+    text.begin(series);
     text.name(layout_.cell(data_.ids[series]));
     text.name(layout_.time_cell(data_, series, data_.times[judged.event]));
     text.name(names_[judged.feature]);
@@ -275,7 +281,7 @@ class Prediction {
     if (options_.clips.empty()) return;
     const std::string id = clip_layout_.cell(data_.ids[series]);
     for (const Clip& clip : clips) {
-      text.begin();
+      text.begin(series);
       text.name(id);
       text.name(clip_layout_.time_cell(data_, series, clip.time));
       text.name(clip_names_[clip.feature]);
@@ -292,19 +298,28 @@ class Prediction {
     const std::size_t times = asked_.request.times.size();
     if (classes())
       fmt::print(told, "{}: probabilities of {} classes for {} series{}\n", path,
-                 model_.classes.size(), data_.size(), when());
+                 model_.classes.size(), all_.size(), when());
     else if (options_.top > 0)
       fmt::print(told, "{}: the {} least expected of {} observations\n", path, rows,
                  data_.observations());
     else if (asked_.events)
       fmt::print(told, "{}: {} observations of {} series, each against what was expected\n", path,
-                 rows, data_.size());
+                 rows, all_.size());
     else
-      fmt::print(told, "{}: {} rows, {} series at {} times{}, {} % interval\n", path, rows,
-                 data_.size(), times, asked_.ahead ? " after their last observation" : "",
-                 100 * options_.level);
+      fmt::print(told, "{}: {} rows, {} series at {} times{}, {} % {}interval\n", path, rows,
+                 all_.size(), times, asked_.ahead ? " after their last observation" : "",
+                 100 * options_.level, options_.conformal ? "conformal " : "");
     if (options_.guard.kind != "none")
-      fmt::print(told, "{}\n", clipped_text(clipped, data_.observations()));
+      fmt::print(told, "{}\n", clipped_text(clipped, observations()));
+  }
+
+  // Of the series that were asked for.
+  std::size_t observations() const {
+    std::size_t count = 0;
+    for (const std::size_t i : all_)
+      count += data_.first_observation[data_.first_event[i + 1]] -
+               data_.first_observation[data_.first_event[i]];
+    return count;
   }
 
   std::string when() const {
@@ -322,6 +337,7 @@ class Prediction {
   const Asked asked_;
   ThreadPool pool_;
   Progress progress_;
+  const Shard shard_;
   const RowLayout layout_, clip_layout_;
   const std::vector<std::size_t> all_;
   std::vector<std::string> names_, clip_names_, class_names_;  // as cells
@@ -370,8 +386,23 @@ Asked understood(const Options& options, const Model& model, bool classes) {
     throw Error(
         "--quantiles, --above, --below, --features and --clips tell of features, not of classes; "
         "leave them out");
+  if (options.top > 0 && !options.shard.empty())
+    throw Error(
+        "--top looks for the least expected of all series, and --shard at some; leave one "
+        "of them out");
   if (options.top > 0 && !asked.events)
     throw Error("--top lists the least expected observations; give --at events with it");
+  if (options.conformal) {
+    if (classes)
+      throw Error("--conformal is about intervals of features, not of classes; leave it out");
+    if (model.calibration.empty())
+      throw Error(fmt::format(
+          "--conformal: {} was not calibrated, and promises nothing; make one that does with "
+          "`edict calibrate {} DATA --out FILE`",
+          options.model, options.model));
+    for (const FeatureCalibration& own : model.calibration.features)
+      asked.conformal.push_back(conformal_level(own.steps, options.level));
+  }
   if (!options.quantiles.empty())
     asked.quantiles = parse_probabilities("--quantiles", options.quantiles);
   for (const std::string& text : options.above)
@@ -422,6 +453,10 @@ void add_predict(CLI::App& app) {
   command->add_option("--level", options->level, "of the predictive interval [lower, upper]")
       ->check(CLI::Range(0.001, 0.999999))
       ->capture_default_str();
+  command->add_flag("--conformal", options->conformal,
+                    "that interval so wide that it holds an observation of a new series at least "
+                    "as often as --level says, whatever the model is worth; for models of `edict "
+                    "calibrate`, infinite where too few series were there to promise it");
   command->add_option("--quantiles", options->quantiles, "further columns q0.1, q0.5, …")
       ->type_name("0.1,0.5,0.9");
   command
@@ -445,6 +480,7 @@ void add_predict(CLI::App& app) {
   command->add_flag("--classes", options->classes,
                     "class probabilities instead: at the times of --at or --ahead, or at each "
                     "series' last observation");
+  add_shard(*command, options->shard);
   add_output(*command, "--clips", options->clips, "write what the guard changed there")
       ->type_name("CLIPS.csv");
   options->guard.add_to(*command);

@@ -13,7 +13,7 @@ namespace {
 struct Options {
   std::string out, plan, data = ".";
   std::vector<std::string> datasets;
-  bool quick = false;
+  bool quick = false, claim = false;
   int threads = 0;
 };
 
@@ -35,6 +35,7 @@ void run(const Options& options) {
       options.data,
       !options.datasets.empty(),
       static_cast<std::size_t>(options.threads),
+      options.claim,
       &interrupt_flag("edict: stopped; the same command continues where it was\n"),
       [&](double share, const std::string& note) { progress.update(share, note); },
       [&](const std::string& text) { progress.line(text); }};
@@ -74,6 +75,9 @@ void add_reproduce(CLI::App& app) {
   command->add_option("--data", options->data, "folder of the imported datasets, as physionet.csv")
       ->type_name("DIR")
       ->capture_default_str();
+  command->add_flag("--claim", options->claim,
+                    "share the runs with other workers: every one runs this command with the same "
+                    "--out, on any machine that sees it (docs/scale.md)");
   add_threads(*command, options->threads);
   command->callback([options] { run(*options); });
 }

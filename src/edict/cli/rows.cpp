@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
 
 #include "edict/cli/outputs.h"
@@ -34,8 +35,12 @@ RowFormat RowOutput::resolved() const {
   return !json.empty() || path.ends_with(".json") ? RowFormat::json : RowFormat::csv;
 }
 
-RowLayout::RowLayout(RowFormat format, std::vector<std::string> columns)
-    : format_(format), columns_(std::move(columns)) {
+RowLayout::RowLayout(RowFormat format, std::vector<std::string> columns, const Shard& shard)
+    : format_(format), shard_(shard), columns_(std::move(columns)) {
+  if (sharded() && format == RowFormat::json)
+    throw Error(
+        "--shard writes CSV, which `edict join` puts together; leave --json and --format "
+        "json out");
   for (const std::string& name : columns_) {
     const bool first = before_.empty();
     before_.push_back(format == RowFormat::json ? (first ? "{" : ",") + cell(name) + ":"
@@ -56,6 +61,7 @@ std::string RowLayout::header() const {
   if (format_ == RowFormat::json) return "[";
   std::string line;
   for (const std::string& name : columns_) line += (line.empty() ? "" : ",") + cell(name);
+  if (sharded()) line += "," + shard_.column();
   return line + "\n";
 }
 
@@ -89,6 +95,10 @@ void RowText::none() {
 }
 
 void RowText::end() {
+  if (layout_.sharded()) {
+    text_ += ',';
+    text_ += std::to_string(series_);
+  }
   text_ += layout_.format() == RowFormat::json ? "},\n" : "\n";
   ++rows_;
 }

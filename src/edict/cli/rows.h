@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "edict/cli/shard.h"
 #include "edict/core/atomic_file.h"
 #include "edict/data/dataset.h"
 
@@ -28,7 +29,8 @@ struct RowOutput {
 
 class RowLayout {
  public:
-  RowLayout(RowFormat format, std::vector<std::string> columns);
+  // Of a shard, rows end with the number of their series. Throws Error where its format cannot.
+  RowLayout(RowFormat format, std::vector<std::string> columns, const Shard& shard = {});
 
   RowFormat format() const { return format_; }
   std::size_t columns() const { return columns_.size(); }
@@ -39,9 +41,11 @@ class RowLayout {
   // What comes before the cell of a column.
   const std::string& before(std::size_t column) const { return before_[column]; }
   std::string header() const;
+  bool sharded() const { return !shard_.whole(); }
 
  private:
   RowFormat format_;
+  Shard shard_;
   std::vector<std::string> columns_, before_;
 };
 
@@ -51,7 +55,11 @@ class RowText {
  public:
   explicit RowText(const RowLayout& layout) : layout_(layout) {}
 
-  void begin() { column_ = 0; }
+  // A row of this series of the data.
+  void begin(std::size_t series) {
+    column_ = 0;
+    series_ = series;
+  }
   void name(std::string_view cell);  // from the layout
   void exact(double value);          // with all the digits it has
   void number(double value);         // with nine
@@ -68,7 +76,7 @@ class RowText {
 
   const RowLayout& layout_;
   std::string text_;
-  std::size_t column_ = 0, rows_ = 0;
+  std::size_t column_ = 0, rows_ = 0, series_ = 0;
 };
 
 // The file: header, rows, end.

@@ -20,6 +20,7 @@ struct Options {
   std::vector<std::string> ranges;
   std::uint64_t seed = 0;
   std::size_t rungs = 3;
+  bool claim = false;
   ReadOptions reading;
   int threads = 0;
 };
@@ -44,6 +45,7 @@ void run(const Options& options) {
   search.budget = study::parse_budget(options.budget);
   search.seed = options.seed;
   search.rungs = options.rungs;
+  search.claim = options.claim;
   if (!options.ranges.empty()) {
     search.ranges.clear();
     for (const std::string& text : options.ranges)
@@ -57,6 +59,7 @@ void run(const Options& options) {
   std::int64_t epochs = 1;
   TrainOptions training;
   training.stop = &interrupt_flag("edict: stopped; the same command goes on\n");
+  search.stop = training.stop;
   training.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
                           const LossSums&) {
     progress.update((static_cast<double>(epoch - 1) +
@@ -123,6 +126,9 @@ void add_search(CLI::App& app) {
       ->capture_default_str();
   add_json(*command, options->json);
   add_reading(*command, options->reading);
+  command->add_flag("--claim", options->claim,
+                    "search together with other workers: every one runs this command with the same "
+                    "--out, on any machine that sees it (docs/scale.md)");
   add_threads(*command, options->threads);
   command->callback([options] { run(*options); });
 }

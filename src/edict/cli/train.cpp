@@ -8,6 +8,7 @@
 #include "edict/cli/command.h"
 #include "edict/cli/folds.h"
 #include "edict/cli/given_data.h"
+#include "edict/cli/processes.h"
 #include "edict/cli/progress.h"
 #include "edict/cli/run_settings.h"
 #include "edict/cli/training_progress.h"
@@ -29,7 +30,7 @@ struct Options {
   std::size_t members = 1, folds = 0;
   ReadOptions reading;
   int threads = 0;
-  bool resume = false, force = false;
+  bool resume = false, force = false, claim = false;
 };
 
 void warn_about_time(const Model& model, const Dataset& data, std::vector<std::string>& lines) {
@@ -56,7 +57,8 @@ std::filesystem::path state_path(const Options& options) {
 }
 
 FoldsRequest folds_of(const Options& options) {
-  return {options.folds, options.members, options.out, options.json, options.resume, options.force};
+  return {options.folds,  options.members, options.out,  options.json,
+          options.resume, options.force,   options.claim};
 }
 
 void check(const Options& options) {
@@ -69,7 +71,13 @@ void check(const Options& options) {
     throw Error(fmt::format(
         "{}: a model needs a file, beside which its checkpoint and metrics stand; give its name",
         options.out));
-  if (!options.resume && !options.force && std::filesystem::exists(options.out))
+  if (options.claim && options.members < 2)
+    throw Error(
+        "--claim shares the members of an ensemble or the folds of a cross-validation "
+        "among workers; give --members or --folds with it");
+  if (options.claim && !options.budget.empty())
+    throw Error("--claim and --budget: workers cannot share a time; leave one of them out");
+  if (!options.resume && !options.claim && !options.force && std::filesystem::exists(options.out))
     throw Error(
         fmt::format("{}: exists already; give --resume to continue its training, --force to train "
                     "anew and replace it, or another name",
@@ -194,7 +202,7 @@ void run(const Options& options) {
   const double seconds = budget_seconds(options.budget);
   check(options);
   Progress progress("training");
-  ThreadPool pool(static_cast<std::size_t>(options.threads));
+  WorkPool pool(options.threads);
   if (options.folds > 0) {
     options.config.resolve();
     const Dataset data = open_to_train(options.data, options.reading);
@@ -228,6 +236,7 @@ void run(const Options& options) {
   training.members = options.members;
   training.training.out = options.out;
   training.training.resume = options.resume;
+  training.claim = options.claim;
   training.training.stop = stop;
   training.training.start_counts = !options.from.empty();
   if (seconds > 0)
@@ -315,6 +324,11 @@ void add_train(CLI::App& app) {
       ->excludes("--model")
       ->excludes("--members")
       ->excludes("--folds");
+  command
+      ->add_flag("--claim", options->claim,
+                 "share the members or folds with other workers: every one runs this command with "
+                 "the same --out, on any machine that sees it (docs/scale.md)")
+      ->excludes("--from");
   command->callback([options] { run(*options); });
 }
 

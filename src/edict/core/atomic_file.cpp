@@ -66,6 +66,9 @@ int descriptor_in(const std::string& path) {
   return -1;
 }
 
+// Whether this process is one that writes files.
+bool writes_files = true;
+
 }  // namespace
 
 Destination destination_of(const std::filesystem::path& path) {
@@ -91,8 +94,11 @@ Destination destination_of(const std::filesystem::path& path) {
   return result;
 }
 
+void write_nothing() { writes_files = false; }
+
 AtomicFile::AtomicFile(std::filesystem::path destination) : name_(std::move(destination)) {
   Destination found = destination_of(name_);
+  if (!writes_files) found = {Destination::Kind::stream, "/dev/null"};
   target_ = std::move(found.path);
   switch (found.kind) {
     case Destination::Kind::folder:

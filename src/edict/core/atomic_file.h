@@ -48,6 +48,9 @@ class AtomicFile {
 
 void write_atomically(const std::filesystem::path& path, std::string_view text);
 
+// From here on this process writes no file: what it would write, another one does.
+void write_nothing();
+
 // Removes the temporary files of this process. Only for leaving it at once; may be called in the
 // handler of a signal.
 void remove_temporary_files() noexcept;

@@ -32,7 +32,9 @@ class Mark {
 
 }  // namespace
 
-ThreadPool::ThreadPool(std::size_t threads) {
+Ranks* ThreadPool::ranks() const { return inside.pool ? nullptr : ranks_; }
+
+ThreadPool::ThreadPool(std::size_t threads, Ranks* ranks) : ranks_(ranks) {
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
   try {
     for (std::size_t worker = 1; worker < threads; ++worker)

@@ -13,17 +13,22 @@
 
 namespace edict {
 
+class Ranks;
+
 class ThreadPool {
  public:
   using Body = std::function<void(std::size_t index, std::size_t worker)>;
 
   // 0 threads: as many as the machine has. Throws Error where the system refuses to start them.
-  explicit ThreadPool(std::size_t threads);
+  // `ranks`: other processes that take part in the work, each with threads of its own.
+  explicit ThreadPool(std::size_t threads, Ranks* ranks = nullptr);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   std::size_t size() const { return workers_.size() + 1; }
+  // Null inside of a body: there each process is at another place.
+  Ranks* ranks() const;
 
   // Calls body(index, worker) for every index below count, worker < size(), and returns when all
   // are done. No two calls with the same worker run at once, so that scratch can be kept by worker.
@@ -41,6 +46,7 @@ class ThreadPool {
   void take_indices(std::size_t worker);
   void stop();
 
+  Ranks* ranks_;
   std::vector<std::thread> workers_;  // the caller of for_each is worker 0
   std::mutex turn_;                   // held by the thread whose loop is running
   std::mutex mutex_;                  // guards everything below

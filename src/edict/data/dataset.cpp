@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string_view>
 #include <unordered_set>
@@ -21,7 +22,7 @@ bool refers(std::int32_t index, const std::vector<std::string>& names) {
   return index >= Dataset::kNone && index < static_cast<std::int64_t>(names.size());
 }
 
-void check_ascending(const std::vector<std::size_t>& first, std::size_t entries, std::size_t end,
+void check_ascending(std::span<const std::size_t> first, std::size_t entries, std::size_t end,
                      const char* what) {
   if (first.size() != entries + 1 || first.front() != 0 || first.back() != end ||
       !std::is_sorted(first.begin(), first.end()))
@@ -38,7 +39,7 @@ void Dataset::add_series(std::string id, std::int32_t label, std::int32_t group,
   ids.push_back(std::move(id));
   labels.push_back(label);
   group_of.push_back(group);
-  static_values.insert(static_values.end(), covariates.begin(), covariates.end());
+  static_values.append(covariates.begin(), covariates.end());
   static_values.resize(ids.size() * statics.size(), std::numeric_limits<double>::quiet_NaN());
   first_event.push_back(times.size());
   if (!time_axis.origin.empty() && time_axis.origin.size() < ids.size())
@@ -83,10 +84,14 @@ void Dataset::check() const {
     refuse("its time axis does not know where each of its series begins");
   check_ascending(first_event, size(), times.size(), "first events");
   check_ascending(first_observation, times.size(), value.size(), "first observations");
+  // Ids in order are each there once, which needs no list of them.
+  const bool in_order =
+      std::adjacent_find(ids.begin(), ids.end(), std::greater_equal<>()) == ids.end();
   std::unordered_set<std::string_view> known;
-  known.reserve(size());
+  if (!in_order) known.reserve(size());
   for (std::size_t i = 0; i < size(); ++i) {
-    if (!known.insert(ids[i]).second) refuse(fmt::format("series {} is there twice", ids[i]));
+    if (!in_order && !known.insert(ids[i]).second)
+      refuse(fmt::format("series {} is there twice", ids[i]));
     if (!refers(labels[i], classes) || !refers(group_of[i], groups))
       refuse(fmt::format("series {}: its label or group is not among the names", ids[i]));
     for (std::size_t e = first_event[i]; e < first_event[i + 1]; ++e) {

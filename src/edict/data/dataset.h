@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "edict/data/column.h"
 #include "edict/data/reading.h"
 #include "edict/data/time_axis.h"
 
@@ -77,18 +78,18 @@ struct Dataset {
   std::vector<std::string> groups;
 
   // One entry a series.
-  std::vector<std::string> ids;        // each once
-  std::vector<std::int32_t> labels;    // index into classes, or kNone
-  std::vector<std::int32_t> group_of;  // index into groups, or kNone
-  std::vector<double> static_values;   // series × statics, row by row; NaN where missing
+  std::vector<std::string> ids;   // each once
+  Column<std::int32_t> labels;    // index into classes, or kNone
+  Column<std::int32_t> group_of;  // index into groups, or kNone
+  Column<double> static_values;   // series × statics, row by row; NaN where missing
 
-  std::vector<std::size_t> first_event{0};        // series + 1
-  std::vector<double> times;                      // strictly ascending within a series
-  std::vector<std::size_t> first_observation{0};  // events + 1
+  Column<std::size_t> first_event{0};        // series + 1
+  Column<double> times;                      // strictly ascending within a series
+  Column<std::size_t> first_observation{0};  // events + 1
 
   // One entry an observation.
-  std::vector<std::int32_t> feature;  // strictly ascending within an event
-  std::vector<double> value;          // finite
+  Column<std::int32_t> feature;  // strictly ascending within an event
+  Column<double> value;          // finite
 
   TimeAxis time_axis;  // what the times were before; plain numbers where nobody said otherwise
   Reading reading;     // from which columns of a table this came; empty for what is no table

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <span>
 
 #include "edict/data/moments.h"
 
@@ -24,7 +25,7 @@ double share(std::size_t part, std::size_t whole) {
 }
 
 // Uses of each index, and how many are none.
-std::vector<std::size_t> count_uses(const std::vector<std::int32_t>& uses, std::size_t names,
+std::vector<std::size_t> count_uses(std::span<const std::int32_t> uses, std::size_t names,
                                     std::size_t& none) {
   std::vector<std::size_t> counts(names);
   for (const std::int32_t use : uses)
@@ -40,12 +41,11 @@ void summarise_times(const Dataset& dataset, Summary& summary) {
       ++summary.empty_series;
       continue;
     }
-    const auto first = dataset.times.begin() + static_cast<std::ptrdiff_t>(dataset.first_event[i]);
-    const auto last =
-        dataset.times.begin() + static_cast<std::ptrdiff_t>(dataset.first_event[i + 1]);
+    const double* const first = dataset.times.data() + dataset.first_event[i];
+    const double* const last = dataset.times.data() + dataset.first_event[i + 1];
     summary.first_time = std::fmin(summary.first_time, *first);
     summary.last_time = std::fmax(summary.last_time, *(last - 1));
-    for (auto time = first + 1; time < last; ++time) gaps.push_back(*time - *(time - 1));
+    for (const double* time = first + 1; time < last; ++time) gaps.push_back(*time - *(time - 1));
   }
   summary.median_gap = median(gaps);
 }

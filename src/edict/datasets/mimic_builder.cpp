@@ -137,9 +137,10 @@ void MimicBuilder::drop_features(const std::vector<std::int32_t>& new_index) {
     if (series != i) d.ids[series] = std::move(d.ids[i]);
     d.labels[series] = d.labels[i];
     d.group_of[series] = d.group_of[i];
-    std::copy_n(d.static_values.begin() + static_cast<std::ptrdiff_t>(i * d.statics.size()),
+    std::vector<double>& statics = d.static_values.edit();
+    std::copy_n(statics.begin() + static_cast<std::ptrdiff_t>(i * d.statics.size()),
                 d.statics.size(),
-                d.static_values.begin() + static_cast<std::ptrdiff_t>(series * d.statics.size()));
+                statics.begin() + static_cast<std::ptrdiff_t>(series * d.statics.size()));
     d.first_event[++series] = event;
   }
   d.ids.resize(series);

@@ -5,13 +5,14 @@
 #include <mutex>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "edict/core/error.h"
 #include "edict/core/thread_pool.h"
 #include "edict/datasets/archive.h"
-#include "edict/datasets/download.h"
 #include "edict/datasets/import.h"
 #include "edict/datasets/physionet_record.h"
+#include "edict/datasets/physionet_sets.h"
 #include "edict/datasets/text_lines.h"
 
 namespace edict {
@@ -19,44 +20,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Download kDownload{"the PhysioNet/Computing in Cardiology Challenge 2012",
-                             "https://physionet.org/content/challenge-2012/1.0.0/", "ODC-By 1.0",
-                             "set-a.tar.gz and the other sets 6 to 8 MB with 4,000 stays each, "
-                             "Outcomes-a.txt and the others 80 kB"};
 constexpr std::size_t kStaysPerSet = 4000;
 constexpr double kUnpackShare = 0.4;  // of the whole time; parsing is the rest
 
-struct Set {
-  char letter;
-  fs::path records, outcomes;
+struct Set : PhysionetFiles {
   std::vector<ArchiveEntry> entries;
   std::unordered_map<std::string, std::int32_t> died;
 };
-
-std::vector<Set> find_sets(const fs::path& from, ImportReport& report) {
-  std::vector<Set> sets;
-  for (char letter : {'a', 'b', 'c'}) {
-    const std::string stem = fmt::format("set-{}", letter);
-    std::vector<fs::path> found;
-    for (const char* ending : {".tar.gz", ".tgz", ".tar", ".zip", ""})
-      if (fs::path path = from / (stem + ending); fs::exists(path)) found.push_back(path);
-    if (found.empty()) continue;
-    for (std::size_t i = 1; i < found.size(); ++i)
-      report.add("ignored", fmt::format("{}, for {} is there too", found[i].filename().string(),
-                                        found[0].filename().string()));
-    const std::string outcomes = fmt::format("Outcomes-{}.txt", letter);
-    if (!fs::exists(from / outcomes)) fail_missing(from, outcomes, kDownload);
-    sets.push_back({letter, found[0], from / outcomes, {}, {}});
-  }
-  if (sets.empty())
-    fail_missing(from, "set-a, set-b or set-c (.tar.gz, .zip or folder)", kDownload);
-  return sets;
-}
-
-bool is_record(std::string_view name) {
-  return name.size() > 4 && name.ends_with(".txt") &&
-         std::all_of(name.begin(), name.end() - 4, [](char c) { return c >= '0' && c <= '9'; });
-}
 
 // Which stays ended in death; those with anything but 0 or 1 stay without label.
 void read_outcomes(Set& set) {
@@ -141,13 +111,15 @@ void add_stay(Dataset& dataset, const PhysionetStay& stay, std::int32_t label) {
 }  // namespace
 
 Dataset import_physionet(const fs::path& from, ImportReport& report, const Progress& progress) {
-  std::vector<Set> sets = find_sets(from, report);
+  std::vector<Set> sets;
+  for (PhysionetFiles& files : find_physionet_sets(from, report))
+    sets.push_back({std::move(files), {}, {}});
   ThreadPool pool(0);
   std::mutex mutex;  // of the progress
 
   std::vector<double> unpacked(sets.size(), 0.0);
   pool.for_each(sets.size(), [&](std::size_t i, std::size_t) {
-    sets[i].entries = read_archive(sets[i].records, is_record, [&, i](double share) {
+    sets[i].entries = read_archive(sets[i].records, is_physionet_record, [&, i](double share) {
       if (!progress) return;
       std::lock_guard lock(mutex);
       unpacked[i] = share;
@@ -157,7 +129,7 @@ Dataset import_physionet(const fs::path& from, ImportReport& report, const Progr
     });
     if (sets[i].entries.empty())
       throw Error(fmt::format("{}: holds no record such as 132539.txt; download it again from {}",
-                              sets[i].records.string(), kDownload.page));
+                              sets[i].records.string(), kPhysionetDownload.page));
     read_outcomes(sets[i]);
   });
 

@@ -67,7 +67,7 @@ EnsembleScores ensemble_scores(const Model& model, const Dataset& data,
                                std::span<const std::size_t> series, ThreadPool& pool,
                                const Guard& guard) {
   if (model.members() == 1) throw Error("a single model has no members to compare");
-  const std::vector<Agenda<float>> agendas = evaluation_agendas(model, data, series);
+  const std::vector<Agenda<float>> agendas = evaluation_agendas(model, data, series, pool);
   InferenceOptions options = model.inference_options(guard);
   options.marginals = InferenceOptions::Marginals::observed;
   const auto answers = infer_members(model, examples_of(agendas), pool, options);

@@ -1,6 +1,7 @@
 // The observations by which an evaluation judges a model, one by one.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -8,7 +9,7 @@
 
 #include "edict/core/thread_pool.h"
 #include "edict/model/infer.h"
-#include "edict/protocol/holdout.h"
+#include "edict/protocol/protocol.h"
 
 namespace edict {
 
@@ -30,13 +31,12 @@ struct ShownObservations {
 
 // What each series shows a model that is judged, and what is asked about it.
 inline std::vector<Agenda<float>> evaluation_agendas(const Model& model, const Dataset& data,
-                                                     std::span<const std::size_t> series) {
-  const DataSettings& settings = model.config.data;
-  const Holdout holdout = draw_holdout(data, model.protocol.t_cut, settings.holdout,
-                                       static_cast<std::uint64_t>(settings.seed));
-  std::vector<Agenda<float>> agendas;
-  for (const std::size_t i : series)
-    agendas.push_back(evaluation_agenda(model.protocol, data, i, holdout));
+                                                     std::span<const std::size_t> series,
+                                                     ThreadPool& pool) {
+  std::vector<Agenda<float>> agendas(series.size());
+  pool.for_each(series.size(), [&](std::size_t k, std::size_t) {
+    agendas[k] = evaluation_agenda(model.protocol, model.config.data, data, series[k]);
+  });
   return agendas;
 }
 
@@ -46,39 +46,46 @@ ShownObservations each_judged_observation(const Model& model, const Dataset& dat
                                           std::span<const std::size_t> series, ThreadPool& pool,
                                           const Guard& guard, StopFlag stop, const Visit& visit) {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-  const std::vector<Agenda<float>> agendas = evaluation_agendas(model, data, series);
   const double cut = model.protocol.to_model_time(model.protocol.t_cut);
   InferenceOptions options = model.inference_options(guard);
   options.marginals = InferenceOptions::Marginals::observed;
   options.stop = stop;
-  const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
-  pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
-    const Agenda<float>& agenda = agendas[i];
-    std::vector<double> last_value(model.features.size(), kNaN);
-    double last_time = kNaN;
-    std::size_t next = 0;  // stop that was not looked at for what it absorbs
-    each_observation(
-        agenda, answers[i],
-        [&](std::size_t judged, std::int32_t feature, const Marginal& expected, double x) {
-          for (; next < judged; ++next) {
-            const auto& earlier = agenda.stops[next];
-            if (!(earlier.what & Agenda<float>::kAbsorb)) continue;
-            last_time = earlier.time;
-            for (std::uint32_t k = earlier.first; k < earlier.first + earlier.count; ++k)
-              last_value[static_cast<std::size_t>(agenda.feature[k])] =
-                  static_cast<double>(agenda.value[k]);
-          }
-          const double time = agenda.stops[judged].time;
-          visit(i, JudgedObservation{time >= cut, !std::isnan(last_time), feature, expected, x,
-                                     (time - last_time) * model.protocol.time_unit,
-                                     last_value[static_cast<std::size_t>(feature)]});
-        });
-  });
   ShownObservations shown;
-  for (std::size_t i = 0; i < series.size(); ++i) {
-    for (const auto& own : agendas[i].stops)
-      if (own.what & Agenda<float>::kAbsorb) shown.absorbed += own.count;
-    shown.clipped += answers[i].clips.size();
+  // Block after block, so that agendas and answers take the memory of some series only.
+  const std::size_t block = block_of_series(model);
+  for (std::size_t begin = 0; begin < series.size(); begin += block) {
+    const std::size_t count = std::min(block, series.size() - begin);
+    const std::vector<Agenda<float>> agendas =
+        evaluation_agendas(model, data, series.subspan(begin, count), pool);
+    const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
+    pool.for_each(count, [&](std::size_t k, std::size_t) {
+      const std::size_t i = begin + k;
+      const Agenda<float>& agenda = agendas[k];
+      std::vector<double> last_value(model.features.size(), kNaN);
+      double last_time = kNaN;
+      std::size_t next = 0;  // stop that was not looked at for what it absorbs
+      each_observation(
+          agenda, answers[k],
+          [&](std::size_t judged, std::int32_t feature, const Marginal& expected, double x) {
+            for (; next < judged; ++next) {
+              const auto& earlier = agenda.stops[next];
+              if (!(earlier.what & Agenda<float>::kAbsorb)) continue;
+              last_time = earlier.time;
+              for (std::uint32_t o = earlier.first; o < earlier.first + earlier.count; ++o)
+                last_value[static_cast<std::size_t>(agenda.feature[o])] =
+                    static_cast<double>(agenda.value[o]);
+            }
+            const double time = agenda.stops[judged].time;
+            visit(i, JudgedObservation{time >= cut, !std::isnan(last_time), feature, expected, x,
+                                       (time - last_time) * model.protocol.time_unit,
+                                       last_value[static_cast<std::size_t>(feature)]});
+          });
+    });
+    for (std::size_t k = 0; k < count; ++k) {
+      for (const auto& own : agendas[k].stops)
+        if (own.what & Agenda<float>::kAbsorb) shown.absorbed += own.count;
+      shown.clipped += answers[k].clips.size();
+    }
   }
   return shown;
 }

@@ -50,6 +50,10 @@ void declare(TrainSettings& s, settings::Keys& keys) {
       flag("train.recalibrate",
            "when trained, scale each feature's distribution to what the validation split held",
            s.recalibrate));
+  keys.push_back(flag("train.calibrate",
+                      "when trained, fit each feature's distribution to what the validation split "
+                      "held, as `edict calibrate` does; takes the place of train.recalibrate",
+                      s.calibrate));
   keys.push_back(whole("train.chunk", "series walked together", s.chunk, 1, 4096));
   keys.push_back(whole("train.tape_megabytes", "memory a thread may keep for the backward pass",
                        s.tape_megabytes, 1, 1e6));
@@ -156,7 +160,7 @@ void validate(const Config& config) {
                     config.data.train + config.data.validation));
   const TrainSettings& train = config.train;
   // Recalibration multiplies scales and leaves states as they are; here states depend on scales.
-  if (train.recalibrate && config.model.absorb != "raw")
+  if (train.recalibrate && !train.calibrate && config.model.absorb != "raw")
     throw Error(fmt::format(
         "train.recalibrate cannot be used with model.absorb = {}, whose bounds count in "
         "the scales it would change; leave one of them out",

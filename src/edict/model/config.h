@@ -36,6 +36,7 @@ struct TrainSettings {
   bool whole_series = false;
   double thin = 0.0;
   bool recalibrate = false;
+  bool calibrate = false;
   std::int64_t chunk = 64;
   std::int64_t tape_megabytes = 512;
 };

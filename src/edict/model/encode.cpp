@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "edict/core/error.h"
 #include "edict/model/infer.h"
 
@@ -13,23 +15,26 @@ Encoding encode(const Model& model, const Dataset& data, std::span<const std::si
   if (!model.network->has_distribution())
     throw Error(fmt::format("{} has no state h(T) to encode series to; it classifies by itself",
                             model.config.model.kind));
-  std::vector<Agenda<float>> agendas;
   Encoding result;
-  for (const std::size_t i : series) {
-    agendas.push_back(encoding_agenda(model.protocol, data, i));
-    result.observations += agendas.back().feature.size();
-  }
   InferenceOptions options = model.inference_options(guard);
   options.marginals = InferenceOptions::Marginals::none;
   options.states = true;
   options.stop = stop;
-  const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
   result.states.resize(model.network->hidden() * static_cast<Index>(model.members()),
                        static_cast<Index>(series.size()));
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    std::copy(answers[i].states.begin(), answers[i].states.end(),
-              result.states.col(static_cast<Index>(i)).data());
-    result.clipped += answers[i].clips.size();
+  const std::size_t block = block_of_series(model);
+  for (std::size_t begin = 0; begin < series.size(); begin += block) {
+    std::vector<Agenda<float>> agendas;
+    for (const std::size_t i : series.subspan(begin, std::min(block, series.size() - begin))) {
+      agendas.push_back(encoding_agenda(model.protocol, data, i));
+      result.observations += agendas.back().feature.size();
+    }
+    const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
+    for (std::size_t k = 0; k < answers.size(); ++k) {
+      std::copy(answers[k].states.begin(), answers[k].states.end(),
+                result.states.col(static_cast<Index>(begin + k)).data());
+      result.clipped += answers[k].clips.size();
+    }
   }
   return result;
 }

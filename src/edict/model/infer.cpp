@@ -6,35 +6,74 @@
 #include <cmath>
 #include <utility>
 
+#include "edict/core/byte_stream.h"
 #include "edict/core/error.h"
+#include "edict/core/share_chunks.h"
 #include "edict/model/ensemble.h"
 
 namespace edict {
 namespace {
 
-// body(worker, weights, first, count) for every chunk, with the parameters of one member.
-template <class Body>
+// body(worker, weights, first, count) for every chunk, with the parameters of one member. Where
+// processes share the work, put(first, count, writer) and get(first, count, reader) bring what came
+// of a chunk to the others, so that all of them have all of it.
+template <class Body, class Put, class Get>
 void each_chunk(const Model& model, std::size_t member, std::size_t examples, ThreadPool& pool,
-                const Body& body) {
+                StopFlag stop, const Body& body, const Put& put, const Get& get) {
   const auto chunk = static_cast<std::size_t>(model.config.train.chunk);
+  const std::size_t chunks = (examples + chunk - 1) / chunk;
   const Weights weights = model.network->weights(model.params_of(member).data());
   std::vector<std::unique_ptr<Worker>> workers(pool.size());
-  pool.for_each((examples + chunk - 1) / chunk, [&](std::size_t c, std::size_t w) {
+  const auto count_at = [&](std::size_t c) { return std::min(chunk, examples - c * chunk); };
+  const auto compute = [&](std::size_t c, std::size_t w) {
     if (!workers[w]) workers[w] = model.network->worker();
-    const std::size_t first = c * chunk;
-    body(*workers[w], weights, first, std::min(chunk, examples - first));
-  });
+    body(*workers[w], weights, c * chunk, count_at(c));
+  };
+  Ranks* const ranks = pool.ranks();
+  if (!ranks || ranks->size() == 1) return pool.for_each(chunks, compute);
+  share_chunks(*ranks, chunks, pool, stop, compute);
+  ByteWriter own;
+  for (std::size_t c = ranks->rank(); c < chunks; c += ranks->size())
+    put(c * chunk, count_at(c), own);
+  const std::vector<Ranks::Bytes> all = ranks->gather(own.bytes());
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    if (r == ranks->rank()) continue;
+    ByteReader reader(all[r]);
+    for (std::size_t c = r; c < chunks; c += ranks->size()) get(c * chunk, count_at(c), reader);
+  }
+}
+
+void put_answer(const Answer& answer, ByteWriter& to) {
+  to.put_list(answer.marginals);
+  to.put_list(answer.states);
+  to.put_list(answer.clips);
+  to.put_list(answer.final_state);
+  to.put(answer.final_dt);
+}
+void get_answer(ByteReader& from, Answer& answer) {
+  from.get_list(answer.marginals);
+  from.get_list(answer.states);
+  from.get_list(answer.clips);
+  from.get_list(answer.final_state);
+  from.get(answer.final_dt);
 }
 
 std::vector<Answer> infer_member(const Model& model, std::size_t member,
                                  std::span<const Example> examples, ThreadPool& pool,
                                  const InferenceOptions& options) {
   std::vector<Answer> answers(examples.size());
-  each_chunk(model, member, examples.size(), pool,
-             [&](Worker& worker, const Weights& weights, std::size_t first, std::size_t count) {
-               worker.infer(weights, examples.subspan(first, count), options,
-                            std::span(answers).subspan(first, count));
-             });
+  each_chunk(
+      model, member, examples.size(), pool, options.stop,
+      [&](Worker& worker, const Weights& weights, std::size_t first, std::size_t count) {
+        worker.infer(weights, examples.subspan(first, count), options,
+                     std::span(answers).subspan(first, count));
+      },
+      [&](std::size_t first, std::size_t count, ByteWriter& to) {
+        for (std::size_t i = first; i < first + count; ++i) put_answer(answers[i], to);
+      },
+      [&](std::size_t first, std::size_t count, ByteReader& from) {
+        for (std::size_t i = first; i < first + count; ++i) get_answer(from, answers[i]);
+      });
   return answers;
 }
 
@@ -74,8 +113,8 @@ std::vector<std::vector<Answer>> infer_members(const Model& model,
   return answers;
 }
 
-std::vector<Answer> infer(const Model& model, std::span<const Example> examples, ThreadPool& pool,
-                          const InferenceOptions& options) {
+std::vector<Answer> infer_uncalibrated(const Model& model, std::span<const Example> examples,
+                                       ThreadPool& pool, const InferenceOptions& options) {
   std::vector<std::vector<Answer>> members = infer_members(model, examples, pool, options);
   if (members.size() == 1) return std::move(members.front());
   std::vector<Answer> answers(examples.size());
@@ -87,8 +126,18 @@ std::vector<Answer> infer(const Model& model, std::span<const Example> examples,
   return answers;
 }
 
-LossSums infer_losses(const Model& model, std::span<const Example> examples, ThreadPool& pool,
-                      StopFlag stop) {
+std::vector<Answer> infer(const Model& model, std::span<const Example> examples, ThreadPool& pool,
+                          const InferenceOptions& options) {
+  std::vector<Answer> answers = infer_uncalibrated(model, examples, pool, options);
+  if (!model.calibration.empty() && options.marginals != InferenceOptions::Marginals::none)
+    pool.for_each(answers.size(), [&](std::size_t i, std::size_t) {
+      model.calibration.apply(*examples[i].agenda, options.marginals, answers[i]);
+    });
+  return answers;
+}
+
+void add_losses(const Model& model, std::span<const Example> examples, ThreadPool& pool,
+                StopFlag stop, LossSums& total) {
   if (model.members() > 1)
     throw Error("the losses of an ensemble are those of its members; ask each by itself");
   const auto chunk = static_cast<std::size_t>(model.config.train.chunk);
@@ -96,14 +145,14 @@ LossSums infer_losses(const Model& model, std::span<const Example> examples, Thr
   InferenceOptions options;
   options.marginals = InferenceOptions::Marginals::none;
   options.stop = stop;
-  each_chunk(model, 0, examples.size(), pool,
-             [&](Worker& worker, const Weights& weights, std::size_t first, std::size_t count) {
-               sums[first / chunk] =
-                   worker.infer(weights, examples.subspan(first, count), options, {});
-             });
-  LossSums total;
+  each_chunk(
+      model, 0, examples.size(), pool, stop,
+      [&](Worker& worker, const Weights& weights, std::size_t first, std::size_t count) {
+        sums[first / chunk] = worker.infer(weights, examples.subspan(first, count), options, {});
+      },
+      [&](std::size_t first, std::size_t, ByteWriter& to) { to.put(sums[first / chunk]); },
+      [&](std::size_t first, std::size_t, ByteReader& from) { from.get(sums[first / chunk]); });
   for (const LossSums& s : sums) total += s;
-  return total;
 }
 
 Matrix<float> infer_classes(const Model& model, std::span<const Example> examples, ThreadPool& pool,
@@ -117,13 +166,26 @@ Matrix<float> infer_classes(const Model& model, std::span<const Example> example
         members.emplace_back(model.network->classes(), static_cast<Index>(examples.size()));
     // Members of a kind that classifies by itself clip alike: by the population, if at all.
     const bool told = clips && m == 0;
-    each_chunk(model, m, examples.size(), pool,
-               [&](Worker& worker, const Weights& weights, std::size_t first, std::size_t count) {
-                 worker.classify(weights, examples.subspan(first, count), options,
-                                 told ? std::span(*clips).subspan(first, count)
-                                      : std::span<std::vector<Clipped>>(),
-                                 own.col(static_cast<Index>(first)).data());
-               });
+    const auto scores = [&](std::size_t first, std::size_t count) {
+      return std::span<float>(own.col(static_cast<Index>(first)).data(),
+                              count * static_cast<std::size_t>(own.rows()));
+    };
+    each_chunk(
+        model, m, examples.size(), pool, options.stop,
+        [&](Worker& worker, const Weights& weights, std::size_t first, std::size_t count) {
+          worker.classify(
+              weights, examples.subspan(first, count), options,
+              told ? std::span(*clips).subspan(first, count) : std::span<std::vector<Clipped>>(),
+              scores(first, count).data());
+        },
+        [&](std::size_t first, std::size_t count, ByteWriter& to) {
+          to.put(std::span<const float>(scores(first, count)));
+          for (std::size_t i = first; told && i < first + count; ++i) to.put_list((*clips)[i]);
+        },
+        [&](std::size_t first, std::size_t count, ByteReader& from) {
+          from.get(scores(first, count));
+          for (std::size_t i = first; told && i < first + count; ++i) from.get_list((*clips)[i]);
+        });
   }
   const Matrix<float> logits =
       members.size() == 1 ? std::move(members.front()) : mean_of_probabilities(members);
@@ -134,6 +196,12 @@ Matrix<float> infer_classes(const Model& model, std::span<const Example> example
                       "model again with a lower train.learning_rate",
                       examples[static_cast<std::size_t>(i)].agenda->id));
   return logits;
+}
+
+std::size_t block_of_series(const Model& model) {
+  // Enough chunks to occupy every thread of many processes, and memory for no more.
+  constexpr std::size_t kChunks = 128;
+  return kChunks * static_cast<std::size_t>(model.config.train.chunk);
 }
 
 std::vector<Example> examples_of(std::span<const Agenda<float>> agendas) {

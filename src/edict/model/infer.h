@@ -11,18 +11,24 @@
 namespace edict {
 
 // One answer an example; of an ensemble, what its members say together (model/ensemble.h).
+// Marginals are calibrated, where the model carries a calibration.
 std::vector<Answer> infer(const Model& model, std::span<const Example> examples, ThreadPool& pool,
                           const InferenceOptions& options);
+
+// The same as the network itself says it.
+std::vector<Answer> infer_uncalibrated(const Model& model, std::span<const Example> examples,
+                                       ThreadPool& pool, const InferenceOptions& options);
 
 // The same of each member by itself.
 std::vector<std::vector<Answer>> infer_members(const Model& model,
                                                std::span<const Example> examples, ThreadPool& pool,
                                                const InferenceOptions& options);
 
-// The losses of scored stops alone, summed in a fixed order. Throws Error for an ensemble: its
-// members are trained one by one.
-LossSums infer_losses(const Model& model, std::span<const Example> examples, ThreadPool& pool,
-                      StopFlag stop = nullptr);
+// Adds the losses of scored stops to `total`, in a fixed order: whether all series are given at
+// once or block after block, it is the same sum. Throws Error for an ensemble: its members are
+// trained one by one.
+void add_losses(const Model& model, std::span<const Example> examples, ThreadPool& pool,
+                StopFlag stop, LossSums& total);
 
 // Class scores before the softmax, classes × examples; of an ensemble, the logarithms of its
 // members' mean probabilities. `clips`, if given, gets one entry an
@@ -30,6 +36,9 @@ LossSums infer_losses(const Model& model, std::span<const Example> examples, Thr
 Matrix<float> infer_classes(const Model& model, std::span<const Example> examples, ThreadPool& pool,
                             const InferenceOptions& options = {},
                             std::vector<std::vector<Clipped>>* clips = nullptr);
+
+// How many series to infer at a time where there may be more than fit into memory: whole chunks.
+std::size_t block_of_series(const Model& model);
 
 // Agendas as examples; they must outlive them.
 std::vector<Example> examples_of(std::span<const Agenda<float>> agendas);

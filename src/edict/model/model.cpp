@@ -151,6 +151,7 @@ Model Model::with_classifier(const Config& settings,
   // that has a classifier already.
   const Index shared = model.params.size() - model.classifier_size();
   model.params.head(shared) = params.head(shared);
+  model.calibration = calibration;  // of the distributions, which are the same
   return model;
 }
 
@@ -198,6 +199,7 @@ Model ensemble(std::vector<Model> members) {
         .value();
   };
   Model whole = std::move(members.front());
+  whole.calibration = {};  // it was one member's
   for (std::size_t m = 1; m < members.size(); ++m) {
     if (members[m].members() > 1 || whole.params.size() != members[m].params.size() ||
         shared(members[m]) != shared(whole))
@@ -333,6 +335,7 @@ TensorFile to_tensors(const Model& model) {
     meta["readout"] = {{"members", model.readout.members.size()},
                        {"indicators", model.readout.indicators},
                        {"share", model.readout.share}};
+  if (!model.calibration.empty()) meta["calibration"] = to_json(model.calibration);
   TensorFile file;
   file.metadata["edict"] = json_text(meta);
   const Index first = model.params.size() - model.classifier_size();
@@ -403,6 +406,8 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
       if (meta.contains("reading")) model.reading = reading_from_json(meta.at("reading"));
       if (meta.contains("time_axis")) model.time_axis = time_axis_from_json(meta.at("time_axis"));
       seeds.push_back(seeds_from_json(meta.at("classifier_seeds")));
+      if (meta.contains("calibration"))
+        model.calibration = calibration_from_json(meta.at("calibration"), model.features.size());
       if (several)
         for (const auto& other : meta.at("others"))
           seeds.push_back(seeds_from_json(other.at("classifier_seeds")));

@@ -12,6 +12,7 @@
 #include "edict/data/dataset.h"
 #include "edict/data/match.h"
 #include "edict/engine/network.h"
+#include "edict/model/calibration.h"
 #include "edict/model/config.h"
 #include "edict/model/readout.h"
 #include "edict/model/safetensors.h"
@@ -51,6 +52,7 @@ struct Model {
   std::vector<SeedClassifier> seed_classifiers;
   std::vector<Member> others;  // the members after the first, whose numbers stand above
   Readout readout;             // empty without one
+  Calibration calibration;     // of the distributions of all members together; empty without one
 
   // A network for this data with initial parameters; resolves what the configuration left open,
   // and records which series the split takes.

@@ -155,8 +155,9 @@ std::span<const Marginal> StreamEngine::distribution(std::span<const Question> q
   for (std::size_t i = 0; i < questions.size(); ++i)
     for (std::size_t j = 0; j < features; ++j) {
       for (std::size_t m = 0; m < own_.size(); ++m) own_[m] = answers_[m][i].marginals[j];
-      marginals_[i * features + j] = to_raw(model_->protocol.standardisation, j,
-                                            own_.size() == 1 ? own_.front() : mixture(own_));
+      marginals_[i * features + j] = to_raw(
+          model_->protocol.standardisation, j,
+          model_->calibration.calibrated(j, own_.size() == 1 ? own_.front() : mixture(own_)));
     }
   return marginals_;
 }

@@ -15,4 +15,8 @@ using Holdout = std::vector<std::uint8_t>;
 // a series depends on the seed, its id and its own observations only.
 Holdout draw_holdout(const Dataset& dataset, double t_cut, double fraction, std::uint64_t seed);
 
+// The same of one series, from its first observation on: nothing is kept of the others.
+Holdout draw_holdout(const Dataset& dataset, std::size_t series, double t_cut, double fraction,
+                     std::uint64_t seed);
+
 }  // namespace edict

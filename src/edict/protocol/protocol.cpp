@@ -8,6 +8,7 @@
 
 #include "edict/core/error.h"
 #include "edict/protocol/filtering_agenda.h"
+#include "edict/protocol/holdout.h"
 
 namespace edict {
 namespace {
@@ -147,15 +148,23 @@ Agenda<float> training_agenda(const Protocol& protocol, const Dataset& data, std
   return agenda;
 }
 
+Agenda<float> evaluation_agenda(const Protocol& protocol, const DataSettings& settings,
+                                const Dataset& data, std::size_t series) {
+  return evaluation_agenda(protocol, data, series,
+                           draw_holdout(data, series, protocol.t_cut, settings.holdout,
+                                        static_cast<std::uint64_t>(settings.seed)));
+}
+
 Agenda<float> evaluation_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
-                                const std::vector<std::uint8_t>& holdout) {
+                                std::span<const std::uint8_t> holdout) {
   constexpr auto kJudge = Agenda<float>::kScore | Agenda<float>::kQuery;
   Agenda<float> agenda = begin_agenda(protocol, data, series);
   for (std::size_t e = data.first_event[series]; e < data.first_event[series + 1]; ++e) {
     const double time = protocol.to_model_time(data.times[e]);
     const bool beyond = data.times[e] >= protocol.t_cut;
     const auto observations = data.observed(e);
-    const std::uint8_t* held = holdout.data() + data.first_observation[e];
+    const std::uint8_t* held = holdout.data() + (data.first_observation[e] -
+                                                 data.first_observation[data.first_event[series]]);
     for (const bool judged : {true, false}) {  // what is held out is judged before the rest enters
       bool opened = false;
       for (std::size_t k = 0; k < observations.size(); ++k) {

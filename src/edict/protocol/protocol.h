@@ -64,9 +64,14 @@ Agenda<float> training_agenda(const Protocol& protocol, const Dataset& data, std
                               bool whole = false);
 
 // Absorbs what is before t_cut and not held out; queries every held-out observation
-// (interpolation) and everything from t_cut on (extrapolation), which are also scored.
+// (interpolation) and everything from t_cut on (extrapolation), which are also scored. `holdout`
+// has an entry for every observation of the series (holdout.h).
 Agenda<float> evaluation_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
-                                const std::vector<std::uint8_t>& holdout);
+                                std::span<const std::uint8_t> holdout);
+
+// The same with what the settings hold out of the series.
+Agenda<float> evaluation_agenda(const Protocol& protocol, const DataSettings& settings,
+                                const Dataset& data, std::size_t series);
 
 // Absorbs everything, scored or not, and ends with an empty stop marked as a query at T: the
 // protocol's horizon, or the last event where that is later. With clocks from the first event a

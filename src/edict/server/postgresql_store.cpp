@@ -347,16 +347,19 @@ class PostgresqlStore final : public Store {
       return PQexecParams(connection_.get(), sql, static_cast<int>(list.size()), nullptr,
                           list.data(), nullptr, nullptr, 0);
     };
+    const auto failed = [](const PGresult* result) {
+      const ExecStatusType status = PQresultStatus(result);
+      return status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK;
+    };
     PGresult* result = execute();
     // The server was restarted meanwhile: outside of a transaction that is no reason to fail.
-    if (!within_ && PQstatus(connection_.get()) != CONNECTION_OK) {
+    if (failed(result) && !within_) {
       PQclear(result);
       connect();
       result = execute();
     }
     Rows rows(result);
-    const ExecStatusType status = PQresultStatus(result);
-    if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) fail("a statement failed");
+    if (failed(result)) fail("a statement failed");
     return rows;
   }
   static std::vector<KeptValue> kept(std::int64_t stream, const Rows& rows) {

@@ -12,18 +12,13 @@
 namespace edict {
 namespace {
 
-TimeUnit usual_unit(const Dataset& data) {
-  std::vector<double> spans;  // in seconds
+std::vector<double> spans_of(const Dataset& data) {
+  std::vector<double> spans;
   for (std::size_t i = 0; i < data.size(); ++i)
     if (data.events(i) > 1)
       spans.push_back((data.times[data.first_event[i + 1] - 1] - data.times[data.first_event[i]]) /
                       1e6);
-  if (spans.empty()) return TimeUnit::hour;
-  const auto middle = spans.begin() + static_cast<std::ptrdiff_t>(spans.size() / 2);
-  std::nth_element(spans.begin(), middle, spans.end());
-  for (const TimeUnit unit : {TimeUnit::day, TimeUnit::hour, TimeUnit::minute})
-    if (*middle >= 10 * seconds_in(unit)) return unit;
-  return TimeUnit::second;
+  return spans;
 }
 
 void choose_unit(Dataset& data, const ReadOptions& options) {
@@ -35,7 +30,7 @@ void choose_unit(Dataset& data, const ReadOptions& options) {
   } else if (options.like) {
     axis.unit = options.like->time_axis.unit;
   } else if (axis.is_calendar()) {
-    axis.unit = usual_unit(data);
+    axis.unit = usual_unit(spans_of(data));
   }
 }
 
@@ -64,6 +59,15 @@ void choose_origin(TimeAxis& axis, const ReadOptions& options) {
 
 }  // namespace
 
+TimeUnit usual_unit(std::vector<double> spans) {
+  if (spans.empty()) return TimeUnit::hour;
+  const auto middle = spans.begin() + static_cast<std::ptrdiff_t>(spans.size() / 2);
+  std::nth_element(spans.begin(), middle, spans.end());
+  for (const TimeUnit unit : {TimeUnit::day, TimeUnit::hour, TimeUnit::minute})
+    if (*middle >= 10 * seconds_in(unit)) return unit;
+  return TimeUnit::second;
+}
+
 void note_zones(Dataset& data, const std::vector<std::int16_t>& zones) {
   if (zones.empty()) return;
   for (std::size_t i = 0; i < data.size(); ++i)
@@ -84,11 +88,11 @@ void count_times(Dataset& data, const ReadOptions& options) {
     for (std::size_t i = 0; i < data.size(); ++i)
       axis.origin.push_back(data.events(i) > 0 ? data.times[data.first_event[i]] : kMissing);
   if (!axis.is_calendar() && !axis.from_first && axis.epoch == 0) return;
+  std::vector<double>& times = data.times.edit();
   for (std::size_t i = 0; i < data.size(); ++i)
     for (std::size_t e = data.first_event[i]; e < data.first_event[i + 1]; ++e) {
-      data.times[e] = axis.from_raw(i, data.times[e]);
-      if (!std::isfinite(data.times[e]) ||
-          (e > data.first_event[i] && !(data.times[e - 1] < data.times[e])))
+      times[e] = axis.from_raw(i, times[e]);
+      if (!std::isfinite(times[e]) || (e > data.first_event[i] && !(times[e - 1] < times[e])))
         throw Error(fmt::format(
             "series {}: two of its times are the same when counted from the origin; choose another "
             "one",

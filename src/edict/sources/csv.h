@@ -16,7 +16,9 @@
 // numbers, else by text.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -30,6 +32,15 @@ namespace edict {
 Dataset read_csv(const std::filesystem::path& path, const ReadOptions& options = {});
 Dataset read_csv_text(std::string_view text, const std::string& name,
                       const ReadOptions& options = {});
+
+// A table of any size: parts of its dataset, series by id, each part with the names of all of them.
+// About `memory` bytes hold rows at a time, others are in files without a name in `folder`; what is
+// known of every series stays in memory. How it was read comes back. A file that is compressed or
+// in another encoding is unpacked in memory first.
+using TakePart = std::function<void(const Dataset& part)>;
+Reading read_csv_by_id(const std::filesystem::path& path, const ReadOptions& options,
+                       std::size_t memory, const std::filesystem::path& folder,
+                       const TakePart& take);
 
 // Wide form, numbers in the shortest text that reads back as the same double, dates as they were
 // written. The file appears

@@ -23,6 +23,7 @@
 
 #include "edict/core/error.h"
 #include "edict/core/utf8.h"
+#include "edict/data/subset.h"
 #include "edict/sources/count_times.h"
 #include "edict/sources/csv.h"
 #include "edict/sources/csv_layout.h"
@@ -33,6 +34,7 @@
 #include "edict/sources/decimal.h"
 #include "edict/sources/event_rows.h"
 #include "edict/sources/expand_texts.h"
+#include "edict/sources/row_runs.h"
 #include "edict/sources/text_values.h"
 
 namespace edict {
@@ -78,6 +80,80 @@ class CsvReader {
   }
 
   Dataset read() {
+    read_table();
+    Dataset dataset = named();
+    const Meanings meanings = meanings_of_columns(dataset.features);
+    spell_truth(rows_, meanings);
+    const EventRows::Merged merged = rows_.merge(duplicates_from_name(duplicates()));
+    note_conflicts(merged, dataset.ids);
+    problems_.report();
+    check_labels();
+    describe_series(dataset, meanings);
+    place_events(rows_, meanings, options_, dataset);
+    dataset.reading.recognised = notes(merged, meanings, dataset);
+    return dataset;
+  }
+
+  // The same by way of temporary files: parts of the dataset, series by id, each with all names.
+  // About `memory` bytes hold rows. What is known of every series (id, label, covariates) stays in
+  // memory throughout.
+  Reading read_by_id(RowRuns& runs, std::size_t memory, const TakePart& take) {
+    // Of the memory a quarter holds rows: arrays grow by doubling, and are sorted by way of copies.
+    const std::size_t at_once = memory / 4;
+    runs_ = &runs;
+    most_bytes_ = at_once;
+    read_table();
+    write_rows_away();
+    Dataset all = named();
+    const Meanings meanings = meanings_of_columns(all.features);
+    problems_.report();
+    check_labels();
+    describe_series(all, meanings);
+    all.first_event.assign(all.size() + 1, 0);
+    ReadOptions options = options_;
+    if (layout_.time_kind != TimeKind::number && options.time_unit.empty() && !options.like)
+      options.time_unit = name_of(usual_unit(spans()));
+
+    std::vector<std::size_t> by_id(all.size());
+    std::iota(by_id.begin(), by_id.end(), std::size_t{0});
+    std::sort(by_id.begin(), by_id.end(),
+              [&](std::size_t a, std::size_t b) { return all.ids[a] < all.ids[b]; });
+    std::vector<std::int32_t> rank(all.size());
+    for (std::size_t k = 0; k < by_id.size(); ++k) rank[by_id[k]] = static_cast<std::int32_t>(k);
+    runs.begin_reading(std::move(rank));
+    EventRows::Merged merged;
+    for (std::size_t next = 0; next < by_id.size();) {
+      const std::size_t first = next;
+      std::vector<std::size_t> numbers;
+      rows_.clear();
+      for (; next < by_id.size() && rows_.bytes() < at_once / 4; ++next)
+        runs.take(static_cast<std::int32_t>(next), static_cast<std::int32_t>(next - first), rows_,
+                  numbers);
+      if (!zones_differ_) rows_.zones.clear();
+      const std::span<const std::size_t> series(by_id.data() + first, next - first);
+      spell_truth(rows_, meanings);
+      add_conflicts(rows_.merge(duplicates_from_name(duplicates())), series, numbers, merged);
+      if (merged.refused > 0) continue;  // the rest is only read to tell of it
+      Dataset part = subset(all, series);
+      place_events(rows_, meanings, options, part);
+      all.time_axis = part.time_axis.rules();
+      take(part);
+    }
+    note_conflicts(merged, all.ids);
+    problems_.report();
+    all.reading.recognised = notes(merged, meanings, all);
+    return std::move(all.reading);
+  }
+
+ private:
+  static constexpr std::size_t kSample = 256;
+  using Texts = std::vector<std::unique_ptr<TextColumn>>;
+
+  struct Meanings {
+    std::vector<ColumnMeaning> features, statics;
+  };
+
+  void read_table() {
     const char* p = layout_.rows;
     try {
       read_rows(p);
@@ -87,54 +163,105 @@ class CsvReader {
     }
     if (labels_.empty() && problems_.empty())
       text_.fail(p, "a header but no rows; add at least one series");
-    Dataset dataset;
-    dataset.features = layout_.long_form ? features_.list() : layout_.features;
-    if (dataset.features.empty() && problems_.empty())
+    if ((layout_.long_form ? features_.list() : layout_.features).empty() && problems_.empty())
       text_.fail(p, layout_.name_of(CsvColumn::feature_name),
                  "no row names a feature; add at least one");
-    const std::vector<ColumnMeaning> meanings = meanings_of_features(dataset.features);
-    const std::vector<ColumnMeaning> static_meanings = meanings_of_statics();
-    dataset.ids = std::move(ids_.list());
-    const EventRows::Merged merged = merge(dataset);
-    problems_.report();
-    check_labels();
+  }
 
+  // The names of the features and the series.
+  Dataset named() {
+    Dataset dataset;
+    dataset.features = layout_.long_form ? features_.list() : layout_.features;
+    dataset.ids = std::move(ids_.list());
+    return dataset;
+  }
+
+  Meanings meanings_of_columns(const std::vector<std::string>& features) {
+    return {meanings_of_features(features), meanings_of_statics()};
+  }
+
+  // What is known of series, and of the columns.
+  void describe_series(Dataset& dataset, const Meanings& meanings) {
     dataset.statics = layout_.statics;
     dataset.classes = std::move(classes_.list());
     dataset.groups = std::move(groups_.list());
+    sort_names(dataset.classes, labels_);
+    sort_names(dataset.groups, group_of_);
     dataset.labels = std::move(labels_);
     dataset.group_of = std::move(group_of_);
     dataset.static_values = std::move(static_values_);
-    sort_names(dataset.classes, dataset.labels);
-    sort_names(dataset.groups, dataset.group_of);
-    describe_reading(dataset.reading, dataset.features, meanings, static_meanings);
-    const std::vector<std::int16_t> zones = std::move(rows_.zones);
-    move_events(dataset);
+    describe_reading(dataset.reading, dataset.features, meanings.features, meanings.statics);
+  }
+
+  // The merged rows of the dataset's series, as its events.
+  void place_events(EventRows& rows, const Meanings& meanings, const ReadOptions& options,
+                    Dataset& dataset) const {
+    const std::vector<std::int16_t> zones = std::move(rows.zones);
+    move_events(rows, dataset);
     dataset.time_axis.kind = layout_.time_kind;
     dataset.time_axis.style = style_;
     dataset.time_axis.zone = zone_;
     try {
       note_zones(dataset, zones);
-      expand_texts(dataset, meanings, static_meanings);
-      count_times(dataset, options_);
+      expand_texts(dataset, meanings.features, meanings.statics);
+      count_times(dataset, options);
     } catch (const Error& error) {
       throw Error(fmt::format("{}: {}", text_.name(), error.what()));
     }
+  }
+
+  std::vector<std::string> notes(const EventRows::Merged& merged, const Meanings& meanings,
+                                 const Dataset& dataset) const {
     RecognisedTable table{text_, layout_, options_, merged, comma_used_, {}};
     for (std::size_t f = 0; f < texts_.size(); ++f)
       if (texts_[f])
-        table.texts.push_back({source_features_[f], false, &meanings[f], texts_[f]->unknown});
+        table.texts.push_back(
+            {source_features_[f], false, &meanings.features[f], texts_[f]->unknown});
     for (std::size_t s = 0; s < static_texts_.size(); ++s)
       if (static_texts_[s])
         table.texts.push_back(
-            {layout_.statics[s], true, &static_meanings[s], static_texts_[s]->unknown});
-    dataset.reading.recognised = recognised(table, dataset);
-    return dataset;
+            {layout_.statics[s], true, &meanings.statics[s], static_texts_[s]->unknown});
+    return recognised(table, dataset);
   }
 
- private:
-  static constexpr std::size_t kSample = 256;
-  using Texts = std::vector<std::unique_ptr<TextColumn>>;
+  // ---- rows that do not fit ----
+
+  void write_rows_away() {
+    count_numbers(rows_);
+    zones_differ_ |= !rows_.zones.empty();
+    earliest_.resize(ids_.list().size(), std::numeric_limits<double>::infinity());
+    latest_.resize(ids_.list().size(), -std::numeric_limits<double>::infinity());
+    for (std::size_t r = 0; r < rows_.times.size(); ++r) {
+      const auto series = static_cast<std::size_t>(rows_.series[r]);
+      earliest_[series] = std::min(earliest_[series], rows_.times[r]);
+      latest_[series] = std::max(latest_[series], rows_.times[r]);
+    }
+    runs_->add(rows_, ids_.list(), zone_);
+  }
+
+  // Of the series that have more than one event, in seconds.
+  std::vector<double> spans() const {
+    std::vector<double> result;
+    for (std::size_t i = 0; i < earliest_.size(); ++i)
+      if (earliest_[i] < latest_[i]) result.push_back((latest_[i] - earliest_[i]) / 1e6);
+    return result;
+  }
+
+  // Of a part, whose rows and series are counted for themselves.
+  static void add_conflicts(const EventRows::Merged& part, std::span<const std::size_t> series,
+                            const std::vector<std::size_t>& numbers, EventRows::Merged& all) {
+    all.refused += part.refused;
+    all.same += part.same;
+    all.joined += part.joined;
+    for (EventRows::Conflict conflict : part.conflicts) {
+      if (all.conflicts.size() == EventRows::kKeptConflicts) break;
+      conflict.earlier = numbers[conflict.earlier];
+      conflict.later = numbers[conflict.later];
+      conflict.series =
+          static_cast<std::int32_t>(series[static_cast<std::size_t>(conflict.series)]);
+      all.conflicts.push_back(conflict);
+    }
+  }
 
   static bool ends_cell(char c) { return CsvText::ends_cell<kSeparator>(c); }
 
@@ -145,7 +272,7 @@ class CsvReader {
     const char* first = p;
     const char* row = p;
     std::size_t read = 0;
-    while (p != text_.end() && rows_.times.size() <= events) {
+    while (p != text_.end() && rows_dropped_ + rows_.times.size() <= events) {
       if (*p == '\n' || (*p == '\r' && p[1] == '\n')) {
         p = CsvText::next_line(p);
         continue;
@@ -154,6 +281,14 @@ class CsvReader {
       read_row(p);
       if (++read == kSample)
         reserve(1.05 * static_cast<double>(text_.end() - first) / static_cast<double>(p - first));
+      if (rows_.bytes() > most_bytes_) {
+        text_.let_go(p);
+        rows_dropped_ += rows_.times.size();
+        if (runs_)
+          write_rows_away();
+        else
+          rows_.clear();
+      }
     }
     return row;
   }
@@ -161,6 +296,9 @@ class CsvReader {
   // The first rows tell how much the rest will need. In large pages: to be handed the memory in
   // small ones takes longer than to fill it.
   void reserve(double factor) {
+    if (rows_.bytes() > 0)
+      factor = std::min(factor, static_cast<double>(most_bytes_) /
+                                    static_cast<double>(std::max(std::size_t{1}, rows_.bytes())));
     const auto grow = [factor](auto& list) {
       list.reserve(static_cast<std::size_t>(factor * static_cast<double>(list.size())) + 16);
       constexpr std::uintptr_t large = std::uintptr_t{1} << 21;
@@ -250,13 +388,8 @@ class CsvReader {
                       "it is empty in a row with values; give the time of the observation");
       return forget(observed);
     }
-    // In order: behind the last row of the same series, or the first row of a later one.
-    if (!rows_.series.empty() && series <= rows_.series.back())
-      rows_.sorted &= series == rows_.series.back() && time > rows_.times.back();
     if (zone != zone_ && rows_.zones.empty()) rows_.zones.assign(rows_.times.size(), zone_);
-    rows_.series.push_back(series);
-    rows_.times.push_back(time);
-    rows_.first_observation.push_back(observed);
+    rows_.add_row(series, time, observed);
     if (zone != zone_ || !rows_.zones.empty()) rows_.zones.push_back(zone);
   }
 
@@ -664,21 +797,34 @@ class CsvReader {
     texts_.resize(features.size());
     const auto any = [](const auto& texts) { return texts != nullptr; };
     if (std::none_of(texts_.begin(), texts_.end(), any)) return meanings;
-    std::vector<std::size_t> numbers(features.size(), 0);
-    for (std::size_t o = 0; o < rows_.value.size(); ++o)
-      numbers[static_cast<std::size_t>(rows_.feature[o])] += !std::isnan(rows_.value[o]);
+    count_numbers(rows_);
+    numbers_.resize(features.size(), 0);
     for (std::size_t f = 0; f < features.size(); ++f) {
       if (!texts_[f]) continue;
-      meanings[f] = meaning_of(*texts_[f], numbers[f], known_as_numbers(features[f], false));
+      meanings[f] = meaning_of(*texts_[f], numbers_[f], known_as_numbers(features[f], false));
       if (meanings[f].kind == ColumnMeaning::Kind::mistakes)
         note_mistakes(*texts_[f],
                       layout_.long_form ? layout_.name_of(CsvColumn::value) : features[f]);
     }
-    for (std::size_t o = 0; o < rows_.value.size(); ++o) {
-      const auto f = static_cast<std::size_t>(rows_.feature[o]);
-      if (meanings[f].truth) rows_.value[o] = with_truth(rows_.value[o], *texts_[f]);
-    }
     return meanings;
+  }
+
+  // How many observations of each feature are numbers and not texts.
+  void count_numbers(const EventRows& rows) {
+    for (std::size_t o = 0; o < rows.value.size(); ++o) {
+      const auto f = static_cast<std::size_t>(rows.feature[o]);
+      if (f >= numbers_.size()) numbers_.resize(f + 1, 0);
+      numbers_[f] += !std::isnan(rows.value[o]);
+    }
+  }
+
+  void spell_truth(EventRows& rows, const Meanings& meanings) const {
+    const auto any = [](const ColumnMeaning& meaning) { return meaning.truth; };
+    if (std::none_of(meanings.features.begin(), meanings.features.end(), any)) return;
+    for (std::size_t o = 0; o < rows.value.size(); ++o) {
+      const auto f = static_cast<std::size_t>(rows.feature[o]);
+      if (meanings.features[f].truth) rows.value[o] = with_truth(rows.value[o], *texts_[f]);
+    }
   }
 
   std::vector<ColumnMeaning> meanings_of_statics() {
@@ -729,9 +875,8 @@ class CsvReader {
                                                         : options_.duplicates;
   }
 
-  EventRows::Merged merge(const Dataset& dataset) {
-    EventRows::Merged merged = rows_.merge(duplicates_from_name(duplicates()));
-    if (merged.refused == 0) return merged;
+  void note_conflicts(const EventRows::Merged& merged, const std::vector<std::string>& ids) {
+    if (merged.refused == 0) return;
     // Where a row with values stands is not kept: reading again is for errors only.
     std::vector<std::size_t> wanted;
     for (const auto& conflict : merged.conflicts) {
@@ -742,6 +887,7 @@ class CsvReader {
     wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
     std::vector<const char*> places;
     CsvReader again(text_, layout_, options_);
+    again.most_bytes_ = 0;  // its rows are only counted
     const char* p = layout_.rows;
     for (const std::size_t row : wanted) places.push_back(again.read_rows(p, row));
     const auto place = [&](std::size_t row) {
@@ -754,12 +900,11 @@ class CsvReader {
           source_features_[static_cast<std::size_t>(conflict.feature)],
           fmt::format("id {} has {} here and {} in line {} at the same time; correct one, or give "
                       "--duplicates mean, first or last",
-                      in_quotes(dataset.ids[static_cast<std::size_t>(conflict.series)]),
+                      in_quotes(ids[static_cast<std::size_t>(conflict.series)]),
                       value_text(conflict.feature, conflict.second),
                       value_text(conflict.feature, conflict.first),
                       text_.line_of(place(conflict.earlier))));
     problems_.count(CsvProblem::repeated, merged.refused - merged.conflicts.size());
-    return merged;
   }
 
   std::string value_text(std::int32_t feature, double value) const {
@@ -791,16 +936,16 @@ class CsvReader {
                             }))));
   }
 
-  void move_events(Dataset& dataset) {
-    dataset.first_event.assign(dataset.size() + 1, 0);
-    for (const std::int32_t series : rows_.series)
-      ++dataset.first_event[static_cast<std::size_t>(series) + 1];
-    std::partial_sum(dataset.first_event.begin(), dataset.first_event.end(),
-                     dataset.first_event.begin());
-    dataset.times = std::move(rows_.times);
-    dataset.first_observation = std::move(rows_.first_observation);
-    dataset.feature = std::move(rows_.feature);
-    dataset.value = std::move(rows_.value);
+  static void move_events(EventRows& rows, Dataset& dataset) {
+    std::vector<std::size_t> first_event(dataset.size() + 1, 0);
+    for (const std::int32_t series : rows.series)
+      ++first_event[static_cast<std::size_t>(series) + 1];
+    std::partial_sum(first_event.begin(), first_event.end(), first_event.begin());
+    dataset.first_event = std::move(first_event);
+    dataset.times = std::move(rows.times);
+    dataset.first_observation = std::move(rows.first_observation);
+    dataset.feature = std::move(rows.feature);
+    dataset.value = std::move(rows.value);
   }
 
   const CsvText& text_;
@@ -828,26 +973,31 @@ class CsvReader {
   std::vector<std::int32_t> labels_, group_of_;
   std::vector<double> static_values_, row_statics_;
   EventRows rows_;
+  std::vector<std::size_t> numbers_;  // of each feature
+
+  // Rows of more bytes are written away, or dropped where there is nowhere to write them.
+  std::size_t most_bytes_ = std::numeric_limits<std::size_t>::max();
+  std::size_t rows_dropped_ = 0;
+  RowRuns* runs_ = nullptr;
+  bool zones_differ_ = false;
+  std::vector<double> earliest_, latest_;  // of each series, raw
 };
 
-template <char kSeparator>
-Dataset read_separated(const CsvText& text, const CsvLayout& layout, const ReadOptions& options) {
-  return CsvReader<kSeparator>(text, layout, options).read();
-}
-
-Dataset read(CsvText text, const ReadOptions& options) {
+// use(reader) with the reader of the text's separator.
+template <class Use>
+auto read(CsvText text, const ReadOptions& options, const Use& use) {
   for (;;) {
     try {
       const CsvLayout layout = read_csv_layout(text, options);
       switch (text.separator()) {
         case ';':
-          return read_separated<';'>(text, layout, options);
+          return use(CsvReader<';'>(text, layout, options));
         case '\t':
-          return read_separated<'\t'>(text, layout, options);
+          return use(CsvReader<'\t'>(text, layout, options));
         case '|':
-          return read_separated<'|'>(text, layout, options);
+          return use(CsvReader<'|'>(text, layout, options));
         default:
-          return read_separated<','>(text, layout, options);
+          return use(CsvReader<','>(text, layout, options));
       }
     } catch (const CsvNotUtf8&) {
       if (!text.can_be_windows_1252())
@@ -862,11 +1012,22 @@ Dataset read(CsvText text, const ReadOptions& options) {
 }  // namespace
 
 Dataset read_csv(const std::filesystem::path& path, const ReadOptions& options) {
-  return read(CsvText::from_file(path, options.limits), options);
+  return read(CsvText::from_file(path, options.limits), options,
+              [](auto&& reader) { return reader.read(); });
 }
 
 Dataset read_csv_text(std::string_view text, const std::string& name, const ReadOptions& options) {
-  return read(CsvText::from_memory(text, name, options.limits), options);
+  return read(CsvText::from_memory(text, name, options.limits), options,
+              [](auto&& reader) { return reader.read(); });
+}
+
+Reading read_csv_by_id(const std::filesystem::path& path, const ReadOptions& options,
+                       std::size_t memory, const std::filesystem::path& folder,
+                       const TakePart& take) {
+  return read(CsvText::from_file(path, options.limits), options, [&](auto&& reader) {
+    RowRuns runs(folder);
+    return reader.read_by_id(runs, memory, take);
+  });
 }
 
 }  // namespace edict

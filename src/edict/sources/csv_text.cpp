@@ -68,9 +68,13 @@ void CsvText::map(int file, std::size_t size) {
   if (zeros == MAP_FAILED) fail_read();
   bytes_ = {static_cast<char*>(zeros), Release{length}};
   size_ = size;
+  // A file that may be larger than the memory is not asked for at once.
+  constexpr std::size_t kLarge = std::size_t{1} << 30;
+  const int at_once = size <= kLarge ? MAP_POPULATE : 0;
   if (size > 0 &&
-      ::mmap(zeros, size, PROT_READ, MAP_PRIVATE | MAP_FIXED | MAP_POPULATE, file, 0) == MAP_FAILED)
+      ::mmap(zeros, size, PROT_READ, MAP_PRIVATE | MAP_FIXED | at_once, file, 0) == MAP_FAILED)
     fail_read();
+  if (size > kLarge) ::madvise(zeros, size, MADV_SEQUENTIAL);
 }
 
 // A pipe has no size to begin with: the room doubles until the end is reached.
@@ -89,6 +93,13 @@ void CsvText::read(int file, const CsvLimits& limits) {
     size_ += static_cast<std::size_t>(got);
   }
   std::memset(bytes_.get() + size_, 0, kPadding);
+}
+
+void CsvText::let_go(const char* read) const {
+  if (bytes_.get_deleter().mapped == 0) return;
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto length = static_cast<std::size_t>(read - bytes_.get()) / page * page;
+  if (length > 0) ::madvise(bytes_.get(), length, MADV_DONTNEED);
 }
 
 void CsvText::fail_read() const {

@@ -60,6 +60,9 @@ class CsvText {
   // text. `scratch` holds the text of a cell with doubled quotes. Throws CsvQuoteError.
   CsvCell read_cell(const char*& p, std::string& scratch) const;
 
+  // What stands before `read` is not needed soon: the memory of a mapped file may go elsewhere.
+  void let_go(const char* read) const;
+
   // Past the line end at p, where there is one.
   static const char* next_line(const char* p);
   template <char kSeparator>

@@ -42,8 +42,17 @@ Duplicates duplicates_from_name(const std::string& name) {
   throw Error(fmt::format("--duplicates {}: give mean, first or last", name));
 }
 
+void EventRows::clear() {
+  series.clear();
+  times.clear();
+  zones.clear();
+  first_observation.clear();
+  feature.clear();
+  value.clear();
+  sorted = true;
+}
+
 EventRows::Merged EventRows::merge(Duplicates duplicates) {
-  constexpr std::size_t kKept = 20;
   Merged merged;
   first_observation.push_back(value.size());
   if (sorted) return merged;
@@ -82,7 +91,7 @@ EventRows::Merged EventRows::merge(Duplicates duplicates) {
       double observed = event[from].value;
       if (other && duplicates == Duplicates::refuse) {
         ++merged.refused;
-        if (merged.conflicts.size() < kKept)
+        if (merged.conflicts.size() < kKeptConflicts)
           merged.conflicts.push_back({event[from].row, other->row, series[row], times[row],
                                       event[from].feature, event[from].value, other->value});
       } else if (other) {

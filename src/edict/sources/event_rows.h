@@ -23,6 +23,20 @@ struct EventRows {
   std::vector<double> value;
   bool sorted = true;  // by series and time, each event in one row, and its features in order
 
+  // A row whose observations from `first` on stand in the arrays already.
+  void add_row(std::int32_t of_series, double time, std::size_t first) {
+    if (!series.empty() && of_series <= series.back())
+      sorted &= of_series == series.back() && time > times.back();
+    series.push_back(of_series);
+    times.push_back(time);
+    first_observation.push_back(first);
+  }
+  std::size_t bytes() const {
+    return times.size() * (sizeof(std::int32_t) + sizeof(double) + sizeof(std::size_t)) +
+           value.size() * (sizeof(std::int32_t) + sizeof(double));
+  }
+  void clear();  // keeps the memory
+
   // The same id, time and feature in two rows, with different values.
   struct Conflict {
     std::size_t earlier, later;  // rows
@@ -31,6 +45,7 @@ struct EventRows {
     std::int32_t feature;
     double first, second;
   };
+  static constexpr std::size_t kKeptConflicts = 20;
   struct Merged {
     std::vector<Conflict> conflicts;  // the first ones
     std::size_t refused = 0;          // conflicts altogether

@@ -8,7 +8,8 @@
 
 namespace edict {
 
-// A table by the path of its file, compressed or not, or standard input where that is "-".
+// A table by the path of its file, compressed or not, or standard input where that is "-"; or
+// packed data, which are told by their first bytes.
 Dataset open_data(const std::string& uri, const ReadOptions& options = {});
 
 }  // namespace edict

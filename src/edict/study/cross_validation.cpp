@@ -5,7 +5,14 @@
 #include <cmath>
 #include <limits>
 
+#include "edict/core/atomic_file.h"
+#include "edict/core/claims.h"
+#include "edict/core/error.h"
+#include "edict/core/hash.h"
+#include "edict/core/json_text.h"
 #include "edict/core/json_values.h"
+#include "edict/core/read_file.h"
+#include "edict/data/fingerprint.h"
 #include "edict/eval/classification.h"
 #include "edict/protocol/folds.h"
 #include "edict/train/classifier_training.h"
@@ -57,6 +64,72 @@ std::optional<FoldResult> run_fold(const Config& config, const Dataset& data, co
   return result;
 }
 
+nlohmann::json fold_json(const FoldResult& fold) {
+  return {{"train", fold.train},
+          {"validation", fold.validation},
+          {"judged", fold.judged},
+          {"evaluation", json_or_null(fold.evaluation)},
+          {"classification", json_or_null(fold.classification)}};
+}
+
+// What a worker leaves of a fold for the others. The key is that of everything it depends on.
+std::filesystem::path fold_result_path(const std::filesystem::path& out, std::size_t fold) {
+  return fold_model_path(out, fold).replace_extension(".json");
+}
+
+std::optional<FoldResult> read_fold(const std::filesystem::path& path, const std::string& key) {
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  try {
+    const nlohmann::json json = parse_json(read_file(path));
+    if (json.at("key").get<std::string>() != key)
+      throw Error(fmt::format("{}: is of other data or settings; give another folder with --out",
+                              path.string()));
+    FoldResult fold;
+    json.at("train").get_to(fold.train);
+    json.at("validation").get_to(fold.validation);
+    json.at("judged").get_to(fold.judged);
+    fold.evaluation = optional_from_json<Evaluation>(json.at("evaluation"));
+    fold.classification = optional_from_json<ClassificationResult>(json.at("classification"));
+    return fold;
+  } catch (const nlohmann::json::exception&) {
+    throw Error(fmt::format("{}: is damaged; remove it to run the fold again", path.string()));
+  }
+}
+
+CrossValidation share_folds(const Config& config, const Dataset& data,
+                            const std::vector<Split>& splits, ThreadPool& pool,
+                            FoldOptions options) {
+  if (options.out.empty()) throw Error("claims need the folder that others see; give --out");
+  options.resume = true;
+  const std::string key = Hash()
+                              .number(fingerprint(data))
+                              .text(json_text(to_json(config)))
+                              .number(options.members)
+                              .number(options.folds)
+                              .hex();
+  const auto path = [&](std::size_t fold) { return fold_result_path(options.out, fold); };
+  CrossValidation result;
+  try {
+    work_through(
+        Claims(options.out / "claims"), splits.size(),
+        [](std::size_t fold) { return fmt::format("fold-{}", fold + 1); },
+        [&](std::size_t fold) { return read_fold(path(fold), key).has_value(); },
+        [&](std::size_t fold) {
+          const auto own = run_fold(config, data, splits[fold], fold, pool, options);
+          if (!own) throw Interrupted();
+          nlohmann::json json = fold_json(*own);
+          json["key"] = key;
+          write_atomically(path(fold), json_text(json) + "\n");
+        },
+        options.training.stop);
+  } catch (const Interrupted&) {
+    result.interrupted = true;
+    return result;
+  }
+  for (std::size_t f = 0; f < splits.size(); ++f) result.folds.push_back(*read_fold(path(f), key));
+  return result;
+}
+
 }  // namespace
 
 std::filesystem::path fold_model_path(const std::filesystem::path& out, std::size_t fold) {
@@ -67,6 +140,7 @@ CrossValidation cross_validate(const Config& config, const Dataset& data, Thread
                                const FoldOptions& options) {
   const std::vector<Split> splits = cross_validation_splits(data, config.data, options.folds);
   if (!options.out.empty()) std::filesystem::create_directories(options.out);
+  if (options.claim) return share_folds(config, data, splits, pool, options);
   CrossValidation result;
   for (std::size_t f = 0; f < splits.size(); ++f) {
     const std::optional<FoldResult> fold = run_fold(config, data, splits[f], f, pool, options);
@@ -98,10 +172,11 @@ std::vector<FoldMetric> fold_metrics(const CrossValidation& result) {
     metrics.push_back(std::move(metric));
   };
   using Task = std::optional<CalibrationResult> Evaluation::*;
-  for (const auto& [name, task] :
+  for (const auto& [known_as, asked] :
        {std::pair<const char*, Task>("interpolation", &Evaluation::interpolation),
         {"extrapolation", &Evaluation::extrapolation}}) {
-    const auto add_of = [&](const char* metric, const auto& value) {
+    // Clang 14 lets no lambda capture a structured binding.
+    const auto add_of = [&, name = known_as, task = asked](const char* metric, const auto& value) {
       add(fmt::format("{} {}", name, metric), [&](const FoldResult& fold) {
         return fold.evaluation && (*fold.evaluation).*task ? value(*((*fold.evaluation).*task))
                                                            : kNone;
@@ -127,12 +202,7 @@ std::vector<FoldMetric> fold_metrics(const CrossValidation& result) {
 
 nlohmann::json to_json(const CrossValidation& result) {
   nlohmann::json json{{"folds", nlohmann::json::array()}, {"metrics", nlohmann::json::object()}};
-  for (const FoldResult& fold : result.folds)
-    json["folds"].push_back({{"train", fold.train},
-                             {"validation", fold.validation},
-                             {"judged", fold.judged},
-                             {"evaluation", json_or_null(fold.evaluation)},
-                             {"classification", json_or_null(fold.classification)}});
+  for (const FoldResult& fold : result.folds) json["folds"].push_back(fold_json(fold));
   for (const FoldMetric& metric : fold_metrics(result))
     json["metrics"][metric.name] = {
         {"mean", metric.over_folds.mean}, {"std", metric.over_folds.std}, {"folds", metric.folds}};

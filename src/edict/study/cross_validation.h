@@ -23,6 +23,7 @@ struct FoldOptions {
   // Where the models are kept, as fold-1.model and, with a classifier, fold-1.clf; empty: nowhere.
   std::filesystem::path out;
   bool resume = false;    // go on from what is there
+  bool claim = false;     // others work on folds in the same folder (core/claims.h)
   TrainOptions training;  // its `out` and `resume` are not looked at
   std::function<void(std::size_t fold, std::size_t member)> on_model;  // before each is trained
 };

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,13 +37,24 @@ std::vector<const Outcome*> ranking(std::span<const Outcome> outcomes, std::size
 
 struct Step {
   std::size_t trial, rung;
+  bool operator==(const Step&) const = default;
 };
 
 // The next run: a promotion if one is due, the highest first, else a new trial. When all `trials`
 // have begun, the best of each rung goes on even where a third of them is less than one. Empty:
 // finished.
+//
+// With runs under way whose outcome is not known yet (`pending`), it is one that comes whatever
+// their outcomes are: no promotion from their rungs or from higher ones. Empty: wait for them.
 std::optional<Step> next_step(std::span<const Outcome> outcomes, std::size_t trials,
-                              std::size_t rungs);
+                              std::size_t rungs, std::span<const Step> pending = {});
+
+// For one of several workers: the first run of the one sequence that next_step makes of `finished`
+// which is neither finished nor another's. take(step) is whether this worker got it. So many
+// workers do the runs of one, and no other. Empty: finished, or `waiting` for other workers.
+std::optional<Step> free_step(std::span<const Outcome> finished, std::size_t trials,
+                              std::size_t rungs, const std::function<bool(const Step&)>& take,
+                              bool& waiting);
 
 // The best of the highest rung reached; null without a success.
 const Outcome* best_outcome(std::span<const Outcome> outcomes);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "edict/core/claims.h"
 #include "edict/core/error.h"
 #include "edict/eval/evaluate.h"
 #include "edict/study/search_folder.h"
@@ -37,15 +38,38 @@ SearchResult search(const Config& base, std::uint64_t subject, const Trial& tria
                     const SearchOptions& options) {
   if (options.ranges.empty()) throw Error("a search needs at least one range");
   const auto epochs = rung_epochs(base.train.epochs, options.rungs, options.fewest_epochs);
-  const SearchFolder folder(options.out, {subject, base, options.ranges, options.seed, epochs});
+  const SearchFolder folder(options.out, {subject, base, options.ranges, options.seed, epochs},
+                            options.claim);
+  std::optional<Claims> claims;
+  if (options.claim) claims.emplace(options.out / "claims", options.stale_claim);
   const auto settings = [&](std::size_t number) {
     return draw_settings(base, options.ranges, options.seed, number);
   };
 
-  SearchResult result{folder.read_outcomes()};
-  double used = 0;
-  for (const Outcome& outcome : result.outcomes) used += outcome.seconds;
-  while (const auto step = next_step(result.outcomes, options.budget.trials, epochs.size())) {
+  SearchResult result;
+  std::optional<Claim> claim;
+  const auto next = [&]() -> std::optional<Step> {
+    claim.reset();
+    for (;;) {
+      result.outcomes = folder.read_outcomes();
+      if (!claims) return next_step(result.outcomes, options.budget.trials, epochs.size());
+      bool waiting = false;
+      const auto step = free_step(
+          result.outcomes, options.budget.trials, epochs.size(),
+          [&](const Step& wanted) {
+            claim = claims->take(fmt::format("trial-{:04}-rung-{}", wanted.trial, wanted.rung));
+            // Another may have finished it since the outcomes were read.
+            if (claim && folder.finished(wanted)) claim.reset();
+            return claim.has_value();
+          },
+          waiting);
+      if (step || !waiting) return step;
+      wait_for_others(options.stop);
+    }
+  };
+  while (const auto step = next()) {
+    double used = 0;
+    for (const Outcome& outcome : result.outcomes) used += outcome.seconds;
     if (used >= options.budget.seconds) {
       result.out_of_time = true;
       break;
@@ -69,13 +93,8 @@ SearchResult search(const Config& base, std::uint64_t subject, const Trial& tria
     }
     outcome.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    used += outcome.seconds;
     folder.finish(outcome);
-    result.outcomes.push_back(outcome);
-    std::sort(result.outcomes.begin(), result.outcomes.end(),
-              [](const Outcome& a, const Outcome& b) {
-                return a.rung != b.rung ? a.rung < b.rung : a.trial < b.trial;
-              });
+    result.outcomes = folder.read_outcomes();
     folder.summarise(result.outcomes, options.ranges, settings);
     if (options.on_outcome) options.on_outcome(outcome);
     if (result.outcomes.size() >= 3 && !best_outcome(result.outcomes))

@@ -3,10 +3,11 @@
 //
 // In the folder: search.json (what is searched; a search goes on only where it is the same),
 // trial-0000/config.toml and trial-0000/rung-0.json (…) as runs finish, rung-0.model with the
-// checkpoint of a run under way, trials.csv with every run, best.toml. Each file appears whole or
-// not at all.
+// checkpoint of a run under way, trials.csv with every run, best.toml, claims/ where several search
+// together. Each file appears whole or not at all.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <limits>
@@ -36,6 +37,11 @@ struct SearchOptions {
   std::uint64_t seed = 0;
   std::size_t rungs = 3;
   std::int64_t fewest_epochs = 2;  // of the shortest rung
+  // Others search in the same folder: every run is claimed (core/claims.h) before it is begun, and
+  // with a budget of trials they do together what one would do alone.
+  bool claim = false;
+  std::chrono::milliseconds stale_claim = std::chrono::seconds(60);
+  StopFlag stop = nullptr;  // asked while it waits for others
   // Before a run, and after it.
   std::function<void(const Step&, const Config&)> on_start;
   std::function<void(const Outcome&)> on_outcome;

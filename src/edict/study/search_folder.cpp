@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "edict/core/atomic_file.h"
+#include "edict/core/claims.h"
 #include "edict/core/error.h"
 #include "edict/core/json_text.h"
 #include "edict/sources/csv.h"
@@ -89,7 +90,7 @@ Outcome from_json(const json& j, const fs::path& path) {
 
 }  // namespace
 
-SearchFolder::SearchFolder(fs::path folder, const SearchPlan& searched)
+SearchFolder::SearchFolder(fs::path folder, const SearchPlan& searched, bool shared)
     : folder_(std::move(folder)) {
   const json plan = to_json(searched);
   std::error_code failed;
@@ -97,6 +98,8 @@ SearchFolder::SearchFolder(fs::path folder, const SearchPlan& searched)
   if (!fs::is_directory(folder_))
     throw Error(fmt::format("{}: cannot be made a folder; give another --out", folder_.string()));
   const fs::path file = folder_ / "search.json";
+  for (int i = 0; shared && i < 20 && !fs::exists(file) && !fs::is_empty(folder_); ++i)
+    wait_for_others(nullptr);
   if (!fs::exists(file)) {
     if (!fs::is_empty(folder_))
       throw Error(fmt::format("{}: is not empty and holds no search; give another --out",
@@ -113,6 +116,10 @@ SearchFolder::SearchFolder(fs::path folder, const SearchPlan& searched)
 
 fs::path SearchFolder::trial_folder(std::size_t trial) const {
   return folder_ / fmt::format("trial-{:04}", trial);
+}
+
+bool SearchFolder::finished(const Step& step) const {
+  return fs::exists(trial_folder(step.trial) / fmt::format("rung-{}.json", step.rung));
 }
 
 fs::path SearchFolder::model_path(const Step& step) const {

@@ -22,11 +22,13 @@ struct SearchPlan {
 class SearchFolder {
  public:
   // Makes the folder, or takes up what is in it. Error if it holds a search of something else.
-  SearchFolder(std::filesystem::path folder, const SearchPlan& plan);
+  // `shared`: others may be making it at this moment.
+  SearchFolder(std::filesystem::path folder, const SearchPlan& plan, bool shared = false);
 
   // Of all runs that finished, by rung, then trial.
   std::vector<Outcome> read_outcomes() const;
 
+  bool finished(const Step& step) const;
   std::filesystem::path model_path(const Step& step) const;
   void begin(const Step& step, const Config& config) const;
   void finish(const Outcome& outcome) const;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "edict/core/claims.h"
 #include "edict/core/error.h"
 #include "edict/data/fingerprint.h"
 #include "edict/datasets/synthetic.h"
@@ -127,7 +128,7 @@ Study conduct(const Plan& plan, const StudyOptions& options) {
     }
   if (finished > 0)
     say(options, fmt::format("{} of {} runs are finished already", finished, scheduled.size()));
-  for (std::size_t i = 0; i < scheduled.size(); ++i) {
+  const auto conduct_one = [&](std::size_t i) {
     auto& [outcome, run] = scheduled[i];
     const std::string label =
         fmt::format("[{}/{}] {} on {}", i + 1, scheduled.size(), outcome.method, outcome.dataset);
@@ -150,6 +151,24 @@ Study conduct(const Plan& plan, const StudyOptions& options) {
       before += pending;
     }
     if (outcome.failure) say(options, fmt::format("{}: failed: {}", label, *outcome.failure));
+  };
+  if (options.claim) {
+    const auto name = [&](std::size_t i) {
+      return scheduled[i].run ? scheduled[i].run->name() : fmt::format("run-{}", i);
+    };
+    const auto done = [&](std::size_t i) {
+      return study.interrupted || !scheduled[i].run || scheduled[i].run->pending() == 0;
+    };
+    try {
+      work_through(Claims(options.out / "claims"), scheduled.size(), name, done, conduct_one,
+                   options.stop);
+    } catch (const Interrupted&) {
+      study.interrupted = true;
+    }
+  } else {
+    for (std::size_t i = 0; i < scheduled.size(); ++i) conduct_one(i);
+  }
+  for (auto& [outcome, run] : scheduled) {
     if (run) outcome.results = run->results();
     study.runs.push_back(std::move(outcome));
   }

@@ -15,6 +15,7 @@ struct StudyOptions {
   std::filesystem::path data;  // where the datasets' files are
   bool need_all = false;       // a dataset whose file is missing is an Error, else left out
   std::size_t threads = 0;
+  bool claim = false;  // others conduct the same plan in the same folder (core/claims.h)
   const std::atomic<bool>* stop = nullptr;
   std::function<void(double share, const std::string& note)> progress;
   std::function<void(const std::string&)> line;  // worth keeping

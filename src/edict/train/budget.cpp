@@ -21,10 +21,9 @@ constexpr double kReserve = 0.1;
 // Written after an epoch: checkpoint, metrics and model.
 constexpr double kFiles = 3;
 
-// Every n-th entry, so that short and long series are there as among all.
-template <class T>
-std::vector<T> every(const std::vector<T>& all, double stride) {
-  std::vector<T> some;
+// Every n-th entry, as Agendas::every takes them.
+std::vector<std::int32_t> every(const std::vector<std::int32_t>& all, double stride) {
+  std::vector<std::int32_t> some;
   for (double at = 0; at < static_cast<double>(all.size()); at += stride)
     some.push_back(all[static_cast<std::size_t>(at)]);
   return some;
@@ -57,10 +56,10 @@ double measure_epoch(const Model& model, const Dataset& data, const Split& split
   const double wanted =
       std::max(kMeasuredShare * series, kMeasuredBatches * static_cast<double>(settings.batch));
   const double stride = std::max(1.0, series / wanted);
-  const double share = static_cast<double>(every(set.train, stride).size()) / series;
-  set.train = every(set.train, stride);
+  set.train = set.train.every(stride);
+  const double share = static_cast<double>(set.train.size()) / series;
   set.train_labels = every(set.train_labels, stride);
-  set.validation = every(set.validation, stride);
+  set.validation = set.validation.every(stride);
   set.validation_labels = every(set.validation_labels, stride);
   TrainOptions options;
   options.stop = stop;

@@ -10,8 +10,8 @@
 #include "edict/core/generator.h"
 #include "edict/model/encode.h"
 #include "edict/train/adam.h"
+#include "edict/train/calibrate.h"
 #include "edict/train/readout_training.h"
-#include "edict/train/recalibrate.h"
 #include "edict/train/training_set.h"
 
 namespace edict {
@@ -143,10 +143,11 @@ void fine_tune(const Dataset& data, const Split& split, ThreadPool& pool,
   TrainResult tuned = train(model, set, fine_tuning_settings(model), pool, training);
   result.fine_tuning = std::move(tuned.rows);
   result.interrupted = tuned.interrupted;
-  // The factors that were found before belong to other states.
-  if (model.config.train.recalibrate && !result.interrupted)
-    recalibrate(model, distribution_training_set(model, data, split).validation, pool,
-                options.stop);
+  // What was found before belongs to other states.
+  model.calibration = {};
+  if (!result.interrupted)
+    calibrate_trained(model, distribution_training_set(model, data, split).validation, pool,
+                      options.stop);
   model.seed_classifiers = {
       {model.config.classify.seed, model.params.tail(model.classifier_size())}};
 }
@@ -172,12 +173,16 @@ ClassifierResult train_members(const Model& frozen, const Dataset& data, const S
     members.push_back(std::move(own.model));
   }
   all.model = ensemble(std::move(members));
-  if (!all.fine_tuning.empty() && all.model.config.train.recalibrate) try {
-      recalibrate(all.model, distribution_training_set(all.model, data, split).validation, pool,
-                  options.stop);
-    } catch (const Interrupted&) {
-      all.interrupted = true;
-    }
+  if (all.fine_tuning.empty()) {
+    all.model.calibration = frozen.calibration;
+    return all;
+  }
+  try {
+    calibrate_trained(all.model, distribution_training_set(all.model, data, split).validation, pool,
+                      options.stop);
+  } catch (const Interrupted&) {
+    all.interrupted = true;
+  }
   return all;
 }
 

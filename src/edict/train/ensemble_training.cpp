@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <chrono>
 
+#include "edict/core/atomic_file.h"
+#include "edict/core/claims.h"
 #include "edict/core/error.h"
-#include "edict/train/recalibrate.h"
+#include "edict/train/calibrate.h"
 
 namespace edict {
 
@@ -25,6 +27,33 @@ const EpochRow& best_epoch(const TrainResult& result) {
   return *best;
 }
 
+namespace {
+
+// The members that nobody else trains, until all are trained.
+void train_claimed(const std::function<Model(std::int64_t seed)>& fresh, std::int64_t seed,
+                   const Dataset& data, const Split& split, ThreadPool& pool,
+                   const EnsembleOptions& options) {
+  const std::filesystem::path out = options.training.out, folder = members_path(out) / "claims";
+  if (out.empty() || options.members < 2)
+    throw Error("claims are for the members of an ensemble that is kept; give --members and --out");
+  const auto marker = [&](std::size_t m) { return folder / fmt::format("{}.done", m + 1); };
+  work_through(
+      Claims(folder), options.members, [](std::size_t m) { return fmt::format("{}", m + 1); },
+      [&](std::size_t m) { return std::filesystem::exists(marker(m)); },
+      [&](std::size_t m) {
+        if (options.on_member) options.on_member(m);
+        TrainOptions own = options.training;
+        own.out = member_path(out, m);
+        own.resume = true;
+        Model model = fresh(seed + static_cast<std::int64_t>(m));
+        if (train(model, data, split, pool, own).interrupted) throw Interrupted();
+        write_atomically(marker(m), "");
+      },
+      options.training.stop);
+}
+
+}  // namespace
+
 EnsembleResult train_ensemble(const std::function<Model(std::int64_t seed)>& fresh,
                               std::int64_t seed, const Dataset& data, const Split& split,
                               ThreadPool& pool, const EnsembleOptions& options) {
@@ -37,10 +66,19 @@ EnsembleResult train_ensemble(const std::function<Model(std::int64_t seed)>& fre
   const bool one = count == 1;
   if (!one && !out.empty()) std::filesystem::create_directories(members_path(out));
   EnsembleResult result;
+  if (options.claim) {
+    try {
+      train_claimed(fresh, seed, data, split, pool, options);
+    } catch (const Interrupted&) {
+      result.interrupted = true;
+      return result;
+    }
+  }
   std::vector<Model> members;
   for (std::int64_t m = 0; m < count; ++m) {
     if (options.on_member) options.on_member(static_cast<std::size_t>(m));
     TrainOptions own = options.training;
+    own.resume |= options.claim;  // what was trained above, by whomever
     if (!one && !out.empty()) own.out = member_path(out, static_cast<std::size_t>(m));
     if (own.deadline && !one) {
       const auto now = std::chrono::steady_clock::now();
@@ -58,10 +96,10 @@ EnsembleResult train_ensemble(const std::function<Model(std::int64_t seed)>& fre
   }
   result.model = ensemble(std::move(members));
   if (one) return result;
-  if (result.model.config.train.recalibrate) {
+  if (result.model.network->has_distribution()) {
     try {
       const TrainingSet set = distribution_training_set(result.model, data, split);
-      recalibrate(result.model, set.validation, pool, options.training.stop);
+      calibrate_trained(result.model, set.validation, pool, options.training.stop);
     } catch (const Interrupted&) {
       result.interrupted = true;
       return result;

@@ -4,9 +4,9 @@
 // Each member is a run of its own in the folder <out>.members, where its model, its checkpoint and
 // its metrics stand as 1.model, 1.model.checkpoint, …: a run that was killed goes on with the
 // member and the epoch it had reached, and a finished ensemble can be given more members. When all
-// are trained, `out` is written. With train.recalibrate the ensemble is recalibrated once more,
-// since calibrated members that disagree are too wide together. Of a deadline every member has an
-// equal share of the time that is left when it begins.
+// are trained, `out` is written. With train.calibrate or train.recalibrate the ensemble is
+// calibrated once more, since calibrated members that disagree are too wide together. Of a deadline
+// every member has an equal share of the time that is left when it begins.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +19,8 @@ namespace edict {
 
 struct EnsembleOptions {
   std::size_t members = 1;
-  TrainOptions training;                              // of each; `out` is the ensemble's
+  TrainOptions training;  // of each; `out` is the ensemble's
+  bool claim = false;     // others train members of the same ensemble at the same `out`
   std::function<void(std::size_t member)> on_member;  // before each, counted from 0
 };
 

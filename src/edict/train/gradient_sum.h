@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "edict/core/ranks.h"
 #include "edict/core/thread_pool.h"
 #include "edict/engine/network.h"
 
@@ -24,9 +25,10 @@ class GradientSum {
                          const LossWeights& weights, Vector<float>& grads) = 0;
 };
 
-// In this process: threads take chunks of the batch, and the chunks' gradients are added in order.
-// Chunks depend on the batch alone, each has a buffer of its own, and floating-point addition is
-// not associative but is repeatable: the same bits for any number of threads.
+// Threads take chunks of the batch, and the chunks' gradients are added in order. Chunks depend on
+// the batch alone, each has a buffer of its own, and floating-point addition is not associative but
+// is repeatable: the same bits for any number of threads, and of processes where the pool has
+// others (core/ranks.h).
 class ChunkedGradientSum : public GradientSum {
  public:
   ChunkedGradientSum(const Network& network, std::size_t chunk, ThreadPool& pool);
@@ -35,6 +37,8 @@ class ChunkedGradientSum : public GradientSum {
                  const LossWeights& weights, Vector<float>& grads) override;
 
  private:
+  void add_among(Ranks& ranks, std::vector<LossSums>& sums, Index parameters, Vector<float>& grads);
+
   std::size_t chunk_;
   ThreadPool& pool_;
   std::vector<std::unique_ptr<Worker>> workers_;  // one a thread

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "edict/model/infer.h"
+#include "edict/train/weighted_observations.h"
 
 namespace edict {
 namespace {
@@ -10,16 +10,9 @@ namespace {
 // Of fewer observations the mean level is known to no better than 0.29/√n = 2 %.
 constexpr std::size_t kEnough = 200;
 
-struct Judged {
-  std::int32_t feature;
-  Marginal expected;
-  double x;
-  double weight;
-};
-
-double mean_level(std::span<const Judged> observations, double factor) {
+double mean_level(std::span<const WeightedObservation> observations, double factor) {
   double sum = 0, weight = 0;
-  for (const Judged& o : observations) {
+  for (const WeightedObservation& o : observations) {
     Marginal scaled = o.expected;
     scaled.scale *= factor;
     sum += o.weight * central_level(scaled, o.x);
@@ -29,7 +22,7 @@ double mean_level(std::span<const Judged> observations, double factor) {
 }
 
 // The wider, the lower the level: halved between a sixteenth and sixteen times, in logarithms.
-double balanced_factor(std::span<const Judged> observations) {
+double balanced_factor(std::span<const WeightedObservation> observations) {
   double narrow = std::log(1.0 / 16), wide = std::log(16.0);
   for (int i = 0; i < 20; ++i) {  // to 5e-6
     const double middle = 0.5 * (narrow + wide);
@@ -40,35 +33,9 @@ double balanced_factor(std::span<const Judged> observations) {
 
 }  // namespace
 
-std::vector<double> spread_factors(const Model& model, std::span<const Agenda<float>> agendas,
-                                   ThreadPool& pool, StopFlag stop) {
-  struct Series {
-    std::vector<Judged> observations;
-    std::size_t before = 0;  // how many of them come before t_cut
-  };
-  const double cut = model.protocol.to_model_time(model.protocol.t_cut);
-  std::vector<Series> of_series(agendas.size());
-  InferenceOptions options;
-  options.marginals = InferenceOptions::Marginals::observed;
-  options.stop = stop;
-  const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
-  for (std::size_t i = 0; i < agendas.size(); ++i)
-    each_observation(
-        agendas[i], answers[i],
-        [&](std::size_t s, std::int32_t feature, const Marginal& expected, double x) {
-          of_series[i].observations.push_back({feature, expected, x, 0});
-          of_series[i].before += agendas[i].stops[s].time < cut;
-        });
-  std::vector<std::vector<Judged>> of_feature(model.features.size());
-  for (Series& series : of_series) {
-    const std::size_t count = series.observations.size();
-    for (std::size_t i = 0; i < count; ++i) {
-      Judged& observation = series.observations[i];
-      const std::size_t alike = i < series.before ? series.before : count - series.before;
-      observation.weight = 1.0 / static_cast<double>(alike);
-      of_feature[static_cast<std::size_t>(observation.feature)].push_back(observation);
-    }
-  }
+std::vector<double> spread_factors(const Model& model, const Agendas& agendas, ThreadPool& pool,
+                                   StopFlag stop) {
+  const auto of_feature = weighted_observations(model, agendas, pool, stop);
   std::vector<double> factors(model.features.size(), 1.0);
   pool.for_each(factors.size(), [&](std::size_t j, std::size_t) {
     if (of_feature[j].size() >= kEnough) factors[j] = balanced_factor(of_feature[j]);
@@ -76,8 +43,7 @@ std::vector<double> spread_factors(const Model& model, std::span<const Agenda<fl
   return factors;
 }
 
-void recalibrate(Model& model, std::span<const Agenda<float>> agendas, ThreadPool& pool,
-                 StopFlag stop) {
+void recalibrate(Model& model, const Agendas& agendas, ThreadPool& pool, StopFlag stop) {
   // A member's scale is all of the spread of a single model, but not of an ensemble, whose members
   // also disagree: the factors that are left after a round shrink by that share, about a third.
   constexpr int kEnsembleRounds = 4;

@@ -3,26 +3,24 @@
 //
 // The central interval that just reaches an observation has a level u; where the distribution is
 // right, u is uniform and its mean a half. The factor is the one that makes it so; that mean is
-// also what the average coverage of all intervals is short of one. Every series weighs the same,
-// and so do what is before t_cut and what comes after it, however many observations there are of
-// each.
+// also what the average coverage of all intervals is short of one. Observations weigh as
+// train/weighted_observations.h tells.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "edict/core/thread_pool.h"
 #include "edict/model/model.h"
+#include "edict/train/training_set.h"
 
 namespace edict {
 
 // From the observations of the agendas' queries; 1 for a feature with too few of them to tell.
-std::vector<double> spread_factors(const Model& model, std::span<const Agenda<float>> agendas,
-                                   ThreadPool& pool, StopFlag stop = nullptr);
+std::vector<double> spread_factors(const Model& model, const Agendas& agendas, ThreadPool& pool,
+                                   StopFlag stop = nullptr);
 
 // Multiplies the model's scales by these factors. States, and what is classified from them, stay.
 // Throws Interrupted, with the model as it was, when `stop` is set.
-void recalibrate(Model& model, std::span<const Agenda<float>> agendas, ThreadPool& pool,
-                 StopFlag stop = nullptr);
+void recalibrate(Model& model, const Agendas& agendas, ThreadPool& pool, StopFlag stop = nullptr);
 
 }  // namespace edict

@@ -11,11 +11,12 @@
 #include "edict/core/error.h"
 #include "edict/core/generator.h"
 #include "edict/core/interrupted.h"
+#include "edict/core/share_chunks.h"
 #include "edict/data/fingerprint.h"
 #include "edict/model/infer.h"
 #include "edict/model/state_classifier.h"
+#include "edict/train/calibrate.h"
 #include "edict/train/checkpoint.h"
-#include "edict/train/recalibrate.h"
 #include "edict/train/schedule.h"
 
 namespace edict {
@@ -72,7 +73,9 @@ class Trainer {
                               *model.network, static_cast<std::size_t>(settings.chunk), pool)),
         gradient_(options.gradient ? *options.gradient : *in_process_),
         adam_(model.params.size()) {
-    for (const auto& agenda : set.train) costs_.push_back(cost(model, agenda));
+    costs_.resize(set.train.size());
+    pool.for_each(costs_.size(),
+                  [&](std::size_t i, std::size_t) { costs_[i] = cost(model, set.train[i]); });
     for (const std::int32_t label : set.train_labels) labelled_ += label != Dataset::kNone;
     state_.fingerprint = data_fingerprint;
     state_.best = model.params;
@@ -197,16 +200,20 @@ class Trainer {
     double observations = 0, labelled = 0;
     std::vector<Example> examples;
     // Grown before the loop and never inside of it: the examples point into them.
+    written_.resize(std::max(written_.size(), batch.size()));
     thinned_.resize(std::max(thinned_.size(), batch.size()));
     shortened_.resize(std::max(shortened_.size(), batch.size()));
+    pool_.for_each(batch.size(),
+                   [&](std::size_t k, std::size_t) { written_[k] = set_.train[batch[k]]; });
     for (std::size_t i : batch) {
-      const Agenda<float>* agenda = &set_.train[i];
+      const Agenda<float>& whole = written_[examples.size()];
+      const Agenda<float>* agenda = &whole;
       if (settings_.thin > 0) {
         Agenda<float>& copy = thinned_[examples.size()];
         thin(*agenda, settings_.thin, draws("thin", i, epoch_number), copy);
         agenda = &copy;
       }
-      const double cut = absorb_until(i, epoch_number);
+      const double cut = absorb_until(whole, i, epoch_number);
       if (cut < kInf && settings_.forecast_reach) {
         Agenda<float>& copy = shortened_[examples.size()];
         shorten(*agenda, cut + model_.protocol.to_model_time(*settings_.forecast_reach), copy);
@@ -231,7 +238,7 @@ class Trainer {
       throw Error(fmt::format(
           "the gradient of epoch {} is not finite (its batch begins with series {}); lower "
           "train.learning_rate or set train.clip_norm",
-          epoch_number + 1, set_.train[batch.front()].id));
+          epoch_number + 1, written_.front().id));
     return sums;
   }
 
@@ -244,8 +251,7 @@ class Trainer {
 
   // With probability train.forecast a series is only forecast after a random moment of this epoch,
   // between train.forecast_from and train.forecast_until; a class is always told from everything.
-  double absorb_until(std::size_t i, std::int64_t epoch_number) const {
-    const Agenda<float>& agenda = set_.train[i];
+  double absorb_until(const Agenda<float>& agenda, std::size_t i, std::int64_t epoch_number) const {
     if (settings_.forecast <= 0 || set_.classification > 0 || agenda.stops.empty()) return kInf;
     Generator rng = draws("forecast", i, epoch_number);
     if (rng.uniform() >= settings_.forecast) return kInf;
@@ -260,16 +266,25 @@ class Trainer {
 
   void validate(EpochRow& row) {
     leave_if_stopped(options_.stop);
-    std::vector<Example> examples;
-    for (const auto& agenda : set_.validation) examples.push_back({&agenda});
+    LossSums sums;
+    Matrix<float> scores(model_.network->classes(), static_cast<Index>(set_.validation.size()));
+    const std::size_t block = block_of_series(model_);
+    for (std::size_t begin = 0; begin < set_.validation.size(); begin += block) {
+      const std::size_t count = std::min(block, set_.validation.size() - begin);
+      const std::vector<Agenda<float>> agendas = set_.validation.written(begin, count, pool_);
+      const std::vector<Example> examples = examples_of(agendas);
+      if (set_.criterion == Criterion::nll)
+        add_losses(model_, examples, pool_, options_.stop, sums);
+      else
+        scores.middleCols(static_cast<Index>(begin), static_cast<Index>(count)) =
+            infer_classes(model_, examples, pool_);
+    }
     if (set_.criterion == Criterion::nll) {
-      const LossSums sums = infer_losses(model_, examples, pool_, options_.stop);
       const double n = std::max(1.0, sums.observations);
       row.validation_nll = sums.nll / n;
       row.validation_mse = sums.squared_error / n;
     } else {
-      const LabelFit fit =
-          label_fit(infer_classes(model_, examples, pool_), set_.validation_labels);
+      const LabelFit fit = label_fit(scores, set_.validation_labels);
       row.validation_cross_entropy = fit.mean_cross_entropy();
       row.validation_accuracy = fit.accuracy();
     }
@@ -293,7 +308,7 @@ class Trainer {
   Adam adam_;
   Checkpoint state_;  // after the last complete epoch, but for the parameters and Adam
   std::vector<double> costs_;
-  std::vector<Agenda<float>> thinned_, shortened_;  // of the batch
+  std::vector<Agenda<float>> written_, thinned_, shortened_;  // of the batch
   Vector<float> grads_;
   std::int64_t batches_ = 0;
   double labelled_ = 0;  // training series with a label
@@ -312,21 +327,24 @@ std::filesystem::path metrics_path(const std::filesystem::path& out) {
 TrainResult train(Model& model, const Dataset& data, const Split& split, ThreadPool& pool,
                   const TrainOptions& options) {
   check_trainable(split, model.config.data);
-  if (model.config.train.recalibrate && !model.network->has_distribution())
-    throw Error(
-        fmt::format("train.recalibrate: {} has no distribution to recalibrate; leave it out",
-                    model.config.model.kind));
+  const TrainSettings& settings = model.config.train;
+  if ((settings.recalibrate || settings.calibrate) && !model.network->has_distribution())
+    throw Error(fmt::format("train.{}: {} has no distribution to {}; leave it out",
+                            settings.recalibrate ? "recalibrate" : "calibrate",
+                            model.config.model.kind,
+                            settings.recalibrate ? "recalibrate" : "calibrate"));
+  model.calibration = {};  // of the distributions before
   const TrainingSet set = model.network->has_distribution()
                               ? distribution_training_set(model, data, split)
                               : class_training_set(model, data, split);
-  TrainResult result = Trainer(model, set, model.config.train,
-                               options.out.empty() ? 0 : fingerprint(data), pool, options)
-                           .run();
-  if (model.config.train.recalibrate && !result.interrupted && !result.rows.empty()) {
+  const std::uint64_t own = options.out.empty() ? 0 : fingerprint(data);
+  if (Ranks* const ranks = pool.ranks()) check_alike(*ranks, own, "the data");
+  TrainResult result = Trainer(model, set, model.config.train, own, pool, options).run();
+  if ((settings.recalibrate || settings.calibrate) && !result.interrupted && !result.rows.empty()) {
     // Interrupted here, the model file stays as the last epoch left it; a resumed run finds no
     // epoch left to train and ends with this step.
     try {
-      recalibrate(model, set.validation, pool, options.stop);
+      calibrate_trained(model, set.validation, pool, options.stop);
       if (!options.out.empty()) save_model(model, options.out);
     } catch (const Interrupted&) {
       result.interrupted = true;

@@ -3,9 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <memory>
+#include <numeric>
+#include <utility>
 
 #include "edict/core/error.h"
-#include "edict/protocol/holdout.h"
 
 namespace edict {
 namespace {
@@ -14,24 +16,55 @@ enum class Unlabelled { kept, left_out };
 
 void add_encoded(const Model& model, const Dataset& data, const std::vector<std::size_t>& series,
                  std::span<const std::int32_t> labels, Unlabelled unlabelled, bool scored,
-                 std::vector<Agenda<float>>& agendas, std::vector<std::int32_t>& own) {
+                 Agendas& agendas, std::vector<std::int32_t>& own) {
+  std::vector<std::size_t> taken;
   for (const std::size_t i : series) {
     if (unlabelled == Unlabelled::left_out && labels[i] == Dataset::kNone) continue;
-    agendas.push_back(encoding_agenda(model.protocol, data, i, scored));
+    taken.push_back(i);
     own.push_back(labels[i]);
   }
+  agendas = {std::move(taken), [protocol = model.protocol, &data, scored](std::size_t i) {
+               return encoding_agenda(protocol, data, i, scored);
+             }};
 }
 
 }  // namespace
 
+Agendas Agendas::of(std::vector<Agenda<float>> agendas) {
+  std::vector<std::size_t> places(agendas.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  const auto kept = std::make_shared<const std::vector<Agenda<float>>>(std::move(agendas));
+  return {std::move(places), [kept](std::size_t i) { return (*kept)[i]; }};
+}
+
+std::vector<Agenda<float>> Agendas::written(std::size_t first, std::size_t count,
+                                            ThreadPool& pool) const {
+  std::vector<Agenda<float>> result(count);
+  pool.for_each(count, [&](std::size_t k, std::size_t) { result[k] = (*this)[first + k]; });
+  return result;
+}
+
+std::vector<Agenda<float>> Agendas::written() const {
+  std::vector<Agenda<float>> result;
+  for (std::size_t i = 0; i < size(); ++i) result.push_back((*this)[i]);
+  return result;
+}
+
+Agendas Agendas::every(double stride) const {
+  std::vector<std::size_t> some;
+  for (double at = 0; at < static_cast<double>(size()); at += stride)
+    some.push_back(series_[static_cast<std::size_t>(at)]);
+  return {std::move(some), write_};
+}
+
 TrainingSet distribution_training_set(const Model& model, const Dataset& data, const Split& split) {
   TrainingSet set;
-  const auto holdout = draw_holdout(data, model.protocol.t_cut, model.config.data.holdout,
-                                    static_cast<std::uint64_t>(model.config.data.seed));
-  for (const std::size_t i : split.train)
-    set.train.push_back(training_agenda(model.protocol, data, i, model.config.train.whole_series));
-  for (const std::size_t i : split.validation)
-    set.validation.push_back(evaluation_agenda(model.protocol, data, i, holdout));
+  set.train = {split.train,
+               [protocol = model.protocol, &data, whole = model.config.train.whole_series](
+                   std::size_t i) { return training_agenda(protocol, data, i, whole); }};
+  set.validation = {split.validation,
+                    [protocol = model.protocol, settings = model.config.data, &data](
+                        std::size_t i) { return evaluation_agenda(protocol, settings, data, i); }};
   set.train_labels.assign(set.train.size(), Dataset::kNone);
   set.validation_labels.assign(set.validation.size(), Dataset::kNone);
   return set;

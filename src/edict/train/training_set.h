@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
+#include "edict/core/thread_pool.h"
 #include "edict/model/model.h"
 
 namespace edict {
@@ -12,8 +14,39 @@ namespace edict {
 // Of the validation split, the lower the better.
 enum class Criterion { nll, cross_entropy };
 
+// The agendas of some series. Each is written when it is asked for and not kept: of data that are
+// larger than memory a run holds those of a batch.
+class Agendas {
+ public:
+  using Write = std::function<Agenda<float>(std::size_t series)>;
+
+  Agendas() = default;
+  // `write` may be called by several threads at once.
+  Agendas(std::vector<std::size_t> series, Write write)
+      : series_(std::move(series)), write_(std::move(write)) {}
+
+  // Those that were written already.
+  static Agendas of(std::vector<Agenda<float>> agendas);
+
+  std::size_t size() const { return series_.size(); }
+  bool empty() const { return series_.empty(); }
+  Agenda<float> operator[](std::size_t i) const { return write_(series_[i]); }
+
+  // Those of [first, first + count), or of all.
+  std::vector<Agenda<float>> written(std::size_t first, std::size_t count, ThreadPool& pool) const;
+  std::vector<Agenda<float>> written() const;
+
+  // Every n-th, so that short and long series are there as among all.
+  Agendas every(double stride) const;
+
+ private:
+  std::vector<std::size_t> series_;
+  Write write_;
+};
+
+// The data that a set was made of must outlive it.
 struct TrainingSet {
-  std::vector<Agenda<float>> train, validation;
+  Agendas train, validation;
   std::vector<std::int32_t> train_labels, validation_labels;  // one an agenda, or kNone
   double evidential = 1.0;      // weight of the evidential loss per observation
   double classification = 0.0;  // weight of the cross-entropy per labelled series

@@ -1,0 +1,130 @@
+#include "edict/train/calibrate.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "edict/cli/command.h"
+#include "edict/cli/given_data.h"
+#include "edict/cli/progress.h"
+#include "edict/core/error.h"
+#include "edict/core/json_values.h"
+#include "edict/eval/breakdown.h"
+#include "edict/protocol/holdout.h"
+
+namespace edict::cli {
+namespace {
+
+struct Options {
+  std::string model, data, out, json, split = "validation";
+  ReadOptions reading;
+  int threads = 0;
+};
+
+// The series to calibrate by, as their part of the model's split.
+std::vector<std::size_t> calibration_series(const Options& options, const Model& model,
+                                            const Dataset& data) {
+  if (options.split == "validation" && model.split(data).validation.empty())
+    throw Error(
+        "none of the series is in the model's validation split; give the data it was trained on, "
+        "or calibrate by series it has never seen with --split unseen");
+  return model.series_of(data, options.split);
+}
+
+void print_task(std::FILE* to, const char* name, const std::optional<CalibrationResult>& before,
+                const std::optional<CalibrationResult>& after) {
+  if (!before || !after) return;
+  fmt::print(to, "  {:<14} {:>7} → {:<8} {:>8} → {:<8} {:>7} → {:<8}\n", name,
+             fmt::format("{:.4f}", before->ece), fmt::format("{:.4f}", after->ece),
+             fmt::format("{:.4f}", before->nll.mean), fmt::format("{:.4f}", after->nll.mean),
+             fmt::format("{:.4f}", before->crps.mean), fmt::format("{:.4f}", after->crps.mean));
+}
+
+void print_features(std::FILE* to, const Model& model) {
+  fmt::print(to, "\n  {:<16} {:>6} {:>6} {:>6}   {:>18}\n", "feature", "width", "slope", "dof",
+             "a promised 90 % is");
+  for (std::size_t j = 0; j < model.features.size(); ++j) {
+    const FeatureCalibration& own = model.calibration.features[j];
+    const double level = conformal_level(own.steps, 0.9);
+    fmt::print(to, "  {:<16} {:>6.2f} {:>6.2f} {:>6.1f}   {:>18}\n", model.features[j],
+               std::exp(own.log_factor), own.slope, own.dof,
+               level < 1 ? fmt::format("{:.1f} %", 100 * level) : "too few series");
+  }
+  fmt::print(to,
+             "width: a factor on the usual scale; slope: wider still (above 0) where the model is "
+             "less sure;\ndof: tails of its own, fewer are heavier; the last column: which central "
+             "interval --conformal takes\n");
+}
+
+void run(const Options& options) {
+  check_files({options.model, options.data}, {options.out, options.json});
+  Progress progress("calibrating");
+  progress.begin();
+  Model model = load_model(options.model);
+  if (!model.network->has_distribution()) throw no_distribution(model.config.model.kind);
+  const Dataset data = open_for(model, options.data, options.reading);
+  const std::vector<std::size_t> series = calibration_series(options, model, data);
+  const Holdout holdout = draw_holdout(data, model.protocol.t_cut, model.config.data.holdout,
+                                       static_cast<std::uint64_t>(model.config.data.seed));
+  const Agendas agendas(
+      series, [&](std::size_t i) { return evaluation_agenda(model.protocol, data, i, holdout); });
+  ThreadPool pool(static_cast<std::size_t>(options.threads));
+  Calibration calibration = fit_calibration(model, agendas, pool);
+  if (calibration.empty())
+    throw Error(fmt::format(
+        "{} series are too few to calibrate by: half of them fit the distributions and the other "
+        "half counts what intervals may promise; give more, or another --split",
+        series.size()));
+  // Judged by the half that did not fit the maps.
+  std::vector<std::size_t> judged;
+  for (const std::size_t i : calibration_halves(agendas).promise) judged.push_back(series[i]);
+  model.calibration = {};
+  const Evaluation before = evaluate(model, data, judged, pool);
+  model.calibration = std::move(calibration);
+  const Evaluation after = evaluate(model, data, judged, pool);
+  Split chose;  // the model: they are no longer unseen
+  chose.validation = series;
+  model.seen.add(data, chose, split_by(model.config.data));
+  save_model(model, options.out);
+  progress.end();
+  std::FILE* const text = text_stream({options.out, options.json});
+  fmt::print(text,
+             "{}: calibrated by {} {} series; on the {} others of these, before and after:\n\n",
+             options.out, model.calibration.fit_series, options.split, judged.size());
+  fmt::print(text, "  {:<14} {:>18} {:>19} {:>18}\n", "", "ECE      ", "NLL      ", "CRPS      ");
+  print_task(text, "interpolation", before.interpolation, after.interpolation);
+  print_task(text, "extrapolation", before.extrapolation, after.extrapolation);
+  print_features(text, model);
+  write_json(options.json, {{"before", to_json(before)},
+                            {"after", to_json(after)},
+                            {"calibration", to_json(model.calibration)},
+                            {"features", model.features},
+                            {"split", options.split}});
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "calibrate", "Make a model's intervals hold what they say, and some of them promise it");
+  command->add_option("model", options->model, "a trained model")->required()->type_name("MODEL");
+  command->add_option("data", options->data, "the data")->required()->type_name("DATA");
+  add_output(*command, "--out", options->out, "the calibrated model")
+      ->required()
+      ->type_name("MODEL");
+  command
+      ->add_option("--split", options->split,
+                   "calibrate by the series that chose the model, or by new ones, for which alone "
+                   "the promise of --conformal holds strictly; they count as seen afterwards")
+      ->check(CLI::IsMember({"validation", "unseen"}))
+      ->capture_default_str();
+  add_json(*command, options->json);
+  add_reading(*command, options->reading);
+  add_threads(*command, options->threads);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace edict::cli

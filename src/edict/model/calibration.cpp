@@ -1,0 +1,130 @@
+#include "edict/model/calibration.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "edict/core/error.h"
+
+namespace edict {
+namespace {
+
+// Levels that are usually asked for get a step of their own.
+constexpr double kUsual[] = {0.5, 0.8, 0.9, 0.95, 0.98, 0.99};
+// Elsewhere a step is left out while it is this close to the last, in shares of what is not held.
+constexpr double kCloseness = 0.05;
+
+}  // namespace
+
+std::vector<ConformalStep> conformal_steps(std::span<const std::vector<double>> of_series) {
+  std::vector<std::pair<double, double>> weighed;  // level, weight
+  const auto series = static_cast<double>(of_series.size());
+  for (const auto& levels : of_series)
+    for (const double level : levels)
+      weighed.emplace_back(level, 1.0 / ((series + 1.0) * static_cast<double>(levels.size())));
+  std::sort(weighed.begin(), weighed.end());
+  std::vector<ConformalStep> all;
+  double held = 0;
+  for (std::size_t i = 0; i < weighed.size(); ++i) {
+    held += weighed[i].second;
+    if (i + 1 < weighed.size() && weighed[i + 1].first == weighed[i].first) continue;
+    all.push_back({held, weighed[i].first});
+  }
+  std::vector<ConformalStep> kept;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double before = i == 0 ? 0.0 : all[i - 1].promised;
+    const bool usual = std::any_of(std::begin(kUsual), std::end(kUsual), [&](double level) {
+      return before < level && level <= all[i].promised;
+    });
+    const double last = kept.empty() ? 0.0 : kept.back().promised;
+    // The last of a stretch is kept, not the first after it: a promise takes the next step.
+    const bool far = i + 1 == all.size() ||
+                     all[i + 1].promised - last > kCloseness * (1.0 - all[i + 1].promised);
+    if (usual || far) kept.push_back(all[i]);
+  }
+  return kept;
+}
+
+double conformal_level(std::span<const ConformalStep> steps, double promised) {
+  // Weights that add up to the promise but for rounding keep it.
+  constexpr double kRounding = 1e-12;
+  const auto step =
+      std::lower_bound(steps.begin(), steps.end(), promised - kRounding,
+                       [](const ConformalStep& s, double wanted) { return s.promised < wanted; });
+  return step == steps.end() ? 1.0 : step->level;
+}
+
+Marginal FeatureCalibration::calibrated(const Marginal& m) const {
+  const double above = std::clamp(std::log(m.scale) - std::log(reference), -kFarthest, kFarthest);
+  const double scale = m.scale * std::exp(log_factor + slope * above);
+  const double variance = scale * scale * dof / (dof - 2.0);
+  const double before = m.aleatoric + m.epistemic;
+  // Without a variance to divide there is no telling one from the other.
+  const double share = before > 0 && std::isfinite(before) ? m.epistemic / before : 0.5;
+  return {m.mean, (1.0 - share) * variance, share * variance, scale, dof};
+}
+
+void Calibration::apply(const Agenda<float>& agenda, InferenceOptions::Marginals asked,
+                        Answer& answer) const {
+  if (empty()) return;
+  auto next = answer.marginals.begin();
+  for (const auto& stop : agenda.stops) {
+    if (!(stop.what & Agenda<float>::kQuery) || next == answer.marginals.end()) continue;
+    const bool all = asked == InferenceOptions::Marginals::all;
+    const std::size_t count = all ? features.size() : stop.count;
+    for (std::size_t k = 0; k < count; ++k, ++next) {
+      const std::size_t j = all ? k : static_cast<std::size_t>(agenda.feature[stop.first + k]);
+      *next = features[j].calibrated(*next);
+    }
+  }
+}
+
+nlohmann::json to_json(const Calibration& calibration) {
+  nlohmann::json features = nlohmann::json::array();
+  for (const FeatureCalibration& own : calibration.features) {
+    std::vector<double> promised, level;
+    for (const ConformalStep& step : own.steps) {
+      promised.push_back(step.promised);
+      level.push_back(step.level);
+    }
+    features.push_back({{"log_factor", own.log_factor},
+                        {"slope", own.slope},
+                        {"reference", own.reference},
+                        {"dof", own.dof},
+                        {"promised", promised},
+                        {"level", level}});
+  }
+  return {{"features", features},
+          {"fit_series", calibration.fit_series},
+          {"conformal_series", calibration.conformal_series}};
+}
+
+Calibration calibration_from_json(const nlohmann::json& json, std::size_t features) {
+  Calibration calibration;
+  json.at("fit_series").get_to(calibration.fit_series);
+  json.at("conformal_series").get_to(calibration.conformal_series);
+  for (const nlohmann::json& from : json.at("features")) {
+    FeatureCalibration& own = calibration.features.emplace_back();
+    from.at("log_factor").get_to(own.log_factor);
+    from.at("slope").get_to(own.slope);
+    from.at("reference").get_to(own.reference);
+    from.at("dof").get_to(own.dof);
+    const auto promised = from.at("promised").get<std::vector<double>>();
+    const auto level = from.at("level").get<std::vector<double>>();
+    bool right = std::isfinite(own.log_factor) && std::isfinite(own.slope) && own.slope > -1 &&
+                 own.reference > 0 && std::isfinite(own.reference) && own.dof > 2 &&
+                 std::isfinite(own.dof) && promised.size() == level.size();
+    for (std::size_t i = 0; right && i < promised.size(); ++i) {
+      right = promised[i] > 0 && promised[i] <= 1 && level[i] >= 0 && level[i] <= 1 &&
+              (i == 0 || (promised[i] > promised[i - 1] && level[i] > level[i - 1]));
+      own.steps.push_back({promised[i], level[i]});
+    }
+    if (!right) throw Error("its calibration contradicts itself");
+  }
+  if (calibration.features.size() != features)
+    throw Error("its calibration is of another number of features");
+  return calibration;
+}
+
+}  // namespace edict

@@ -1,0 +1,76 @@
+// A last step between a model's distributions and what is told of them, found on series that its
+// weights were not trained on (train/calibrate.h). It travels in the model file.
+//
+// The probability transform u = F(x) of a feature goes through a monotone map G that makes it
+// uniform. G has few parameters and is such that a Student-t comes out again: with s and ν the
+// model's scale and degrees of freedom,
+//
+//   G(u) = T_ν'(s/s' · T_ν⁻¹(u)),   s' = s·e^a·(s/s₀)^b,   that is, x ~ mean + s'·T_ν'
+//
+// (s/s₀ counts as far as e^±2, beyond which nobody knows) so that density, quantiles and
+// probabilities stay exact, everything that reads a Marginal works as before, and the mean stays
+// where it was. a widens or narrows, b does so the more the surer the model was, and ν' gives each
+// feature tails of its own, where the model has one ν for all of them. Aleatoric and epistemic
+// variance keep their ratio; their sum is the variance of the new Student-t.
+//
+// Intervals with a promise (conformal prediction over series; Lee, Barber & Willett 2023,
+// "Distribution-free inference with hierarchical data"): from n calibration series with
+// observations of a feature, each of which weighs 1/(n + 1) however many it has, the level of the
+// central interval is raised or lowered until those inside weigh what was promised. An
+// observation drawn at random from a new series then lies inside with at least that probability,
+// over calibration and new series, whatever the model is worth, as long as series are exchangeable.
+// It is no promise for a given series, nor along its time.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "edict/engine/network.h"
+
+namespace edict {
+
+// What a central interval must be asked for so as to hold what was promised.
+struct ConformalStep {
+  double promised;  // up to this
+  double level;
+};
+
+// The steps from the levels of the central intervals that just reach each observation, of each
+// series with at least one. Promises between steps take the next, so that they are kept.
+std::vector<ConformalStep> conformal_steps(std::span<const std::vector<double>> of_series);
+
+// The level to ask for; 1, the whole line, where more is promised than the series can tell.
+double conformal_level(std::span<const ConformalStep> steps, double promised);
+
+struct FeatureCalibration {
+  static constexpr double kFarthest = 2.0;  // of |ln s/s₀|
+
+  double log_factor = 0.0;           // a
+  double slope = 0.0;                // b
+  double reference = 1.0;            // s₀
+  double dof = 0.0;                  // ν' > 2
+  std::vector<ConformalStep> steps;  // ascending; empty where no series had the feature
+
+  Marginal calibrated(const Marginal& marginal) const;
+};
+
+struct Calibration {
+  std::vector<FeatureCalibration> features;          // in the model's order; empty: none
+  std::size_t fit_series = 0, conformal_series = 0;  // two different sets of series
+
+  bool empty() const { return features.empty(); }
+  Marginal calibrated(std::size_t feature, const Marginal& marginal) const {
+    return empty() ? marginal : features[feature].calibrated(marginal);
+  }
+  // Every marginal of an answer to these options.
+  void apply(const Agenda<float>& agenda, InferenceOptions::Marginals asked, Answer& answer) const;
+};
+
+nlohmann::json to_json(const Calibration& calibration);
+// Throws Error, or nlohmann's exception, where the text is not a calibration of so many features.
+Calibration calibration_from_json(const nlohmann::json& json, std::size_t features);
+
+}  // namespace edict

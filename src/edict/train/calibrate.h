@@ -1,0 +1,36 @@
+// Finds a model's calibration (model/calibration.h) on series that its weights were not trained on.
+//
+// Half of the series, by a hash of their ids, fit the maps; the other half counts how far
+// observations lie from what the maps make of them, which is what conformal intervals promise by:
+// a promise that leans on the series by which the maps were chosen would not hold. (Nor does it
+// strictly for the validation split, which also chose the epoch that was kept; calibrate on new
+// series where that matters.)
+//
+// A map is the one under which the observations are likeliest, held a little by what fits all
+// features together, which is also what a feature gets that was never observed.
+#pragma once
+
+#include <vector>
+
+#include "edict/core/thread_pool.h"
+#include "edict/model/model.h"
+#include "edict/train/training_set.h"
+
+namespace edict {
+
+// Places among the agendas.
+struct CalibrationHalves {
+  std::vector<std::size_t> fit, promise;
+};
+CalibrationHalves calibration_halves(const Agendas& agendas);
+
+// From the observations of the agendas' queries; empty where they are too few to tell.
+Calibration fit_calibration(const Model& model, const Agendas& agendas, ThreadPool& pool,
+                            StopFlag stop = nullptr);
+
+// What train.calibrate or else train.recalibrate asks for, with the agendas of the validation
+// split. Throws Interrupted, with the model as it was, when `stop` is set.
+void calibrate_trained(Model& model, const Agendas& agendas, ThreadPool& pool,
+                       StopFlag stop = nullptr);
+
+}  // namespace edict

@@ -1,0 +1,41 @@
+#include "edict/train/weighted_observations.h"
+
+#include <algorithm>
+
+#include "edict/model/infer.h"
+
+namespace edict {
+
+std::vector<std::vector<WeightedObservation>> weighted_observations(const Model& model,
+                                                                    const Agendas& agendas,
+                                                                    ThreadPool& pool,
+                                                                    StopFlag stop) {
+  const double cut = model.protocol.to_model_time(model.protocol.t_cut);
+  InferenceOptions options;
+  options.marginals = InferenceOptions::Marginals::observed;
+  options.stop = stop;
+  std::vector<std::vector<WeightedObservation>> of_feature(model.features.size());
+  const std::size_t block = block_of_series(model);
+  for (std::size_t begin = 0; begin < agendas.size(); begin += block) {
+    const std::vector<Agenda<float>> some =
+        agendas.written(begin, std::min(block, agendas.size() - begin), pool);
+    const std::vector<Answer> answers = infer_uncalibrated(model, examples_of(some), pool, options);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      std::size_t before = 0, after = 0;
+      each_observation(some[i], answers[i],
+                       [&](std::size_t s, std::int32_t, const Marginal&, double) {
+                         ++(some[i].stops[s].time < cut ? before : after);
+                       });
+      each_observation(
+          some[i], answers[i],
+          [&](std::size_t s, std::int32_t feature, const Marginal& expected, double x) {
+            const std::size_t alike = some[i].stops[s].time < cut ? before : after;
+            of_feature[static_cast<std::size_t>(feature)].push_back(
+                {begin + i, expected, x, 1.0 / static_cast<double>(alike)});
+          });
+    }
+  }
+  return of_feature;
+}
+
+}  // namespace edict

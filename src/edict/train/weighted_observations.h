@@ -1,0 +1,28 @@
+// What a model said of observations that it was not shown, and how much each of them counts in a
+// calibration: every series weighs the same, and so do what is before t_cut and what comes after
+// it, however many observations there are of each.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "edict/core/thread_pool.h"
+#include "edict/model/model.h"
+#include "edict/train/training_set.h"
+
+namespace edict {
+
+struct WeightedObservation {
+  std::size_t series;  // place among the agendas
+  Marginal expected;   // by the network itself, whatever calibration the model carries
+  double x;
+  double weight;
+};
+
+// From the observations of the agendas' queries, feature by feature, series in order.
+std::vector<std::vector<WeightedObservation>> weighted_observations(const Model& model,
+                                                                    const Agendas& agendas,
+                                                                    ThreadPool& pool,
+                                                                    StopFlag stop = nullptr);
+
+}  // namespace edict
