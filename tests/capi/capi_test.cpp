@@ -290,45 +290,6 @@ TEST_F(Capi, TrainingGoesOnFromAModelAndWithinATime) {
   edict_model_free(model);
 }
 
-TEST_F(Capi, AFileIsReadAsTheTrainingDataWere) {
-  const auto write = [&](const char* name, const std::string& text) {
-    std::ofstream(folder_ / name) << text;
-    return (folder_ / name).string();
-  };
-  std::string csv = "who,day,x,mode\n";
-  for (int i = 0; i < 30; ++i)
-    for (int e = 0; e < 4; ++e)
-      csv += "p" + std::to_string(i) + ",2024-03-0" + std::to_string(1 + e) + "," +
-             std::to_string((i + e) % 5) + "," + (e % 2 ? "on" : "off") + "\n";
-  edict_dataset *data = nullptr, *alone = nullptr, *like = nullptr;
-  ASSERT_EQ(edict_dataset_read(write("train.csv", csv).c_str(), nullptr, &data), EDICT_OK)
-      << edict_last_error();
-  edict_model* model = nullptr;
-  ASSERT_EQ(edict_train(data, "", 4, kSettings, 1, nullptr, 0, nullptr, 0, 1, nullptr, &model),
-            EDICT_OK)
-      << edict_last_error();
-  // Of these alone nobody could know that "off" is a category.
-  const std::string later = write("new.csv", "who,day,x,mode\nq,2024-05-01,1,on\n");
-  ASSERT_EQ(edict_dataset_read(later.c_str(), nullptr, &alone), EDICT_OK) << edict_last_error();
-  ASSERT_EQ(edict_dataset_read(later.c_str(), model, &like), EDICT_OK) << edict_last_error();
-  const auto features = [](const edict_dataset* of) {
-    edict_bytes* names = nullptr;
-    EXPECT_EQ(edict_dataset_names(of, EDICT_NAMES_FEATURES, &names), EDICT_OK);
-    return text_of(names);
-  };
-  EXPECT_EQ(features(like), features(data));
-  EXPECT_NE(features(alone), features(data));
-
-  edict_builder* builder = nullptr;
-  ASSERT_EQ(edict_builder_new(0, nullptr, 0, nullptr, &builder), EDICT_OK);
-  EXPECT_EQ(edict_builder_reading(builder, "{\"id\": 3}"), EDICT_INPUT);
-  EXPECT_EQ(edict_builder_reading(builder, "no JSON"), EDICT_INPUT);
-  EXPECT_EQ(edict_builder_reading(builder, "{\"time\": \"day\"}"), EDICT_OK);
-  edict_builder_free(builder);
-  for (edict_dataset* one : {data, alone, like}) edict_dataset_free(one);
-  edict_model_free(model);
-}
-
 TEST_F(Capi, WhatIsWrongIsACodeAndALine) {
   edict_model* model = nullptr;
   const char* const mistyped[] = {"train.epochz=3"};

@@ -28,7 +28,8 @@ int failed(int code, const char* what, const char* more = "") {
 int main(int argc, char** argv) try {
   edict::cli::open_standard_streams();
   edict::cli::install_interrupt_handlers();
-  CLI::App app("edict: evidential distributions in continuous time for irregular time series");
+  CLI::App app("edict: evidential distributions in continuous time for irregular time series",
+               "edict");
   app.require_subcommand(1);
   app.set_version_flag(
       "--version", fmt::format("edict " EDICT_VERSION " ({}), sources {}", edict::processor_level(),
