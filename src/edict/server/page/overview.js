@@ -143,10 +143,19 @@ const draw = onceAFrame(() => {
   }
   for (const {item} of spare.splice(columns * 2)) item.remove();
   for (const {item} of spare) item.hidden = true;
-  refresh();
+  refreshSoon();
 });
 
 // ---- what the small charts need ----
+
+// Who scrolls through sees cards for too short a time to ask for each.
+let soon = null;
+function refreshSoon() {
+  soon ??= setTimeout(() => {
+    soon = null;
+    refresh();
+  }, 120);
+}
 
 let fetching = false;
 async function refresh() {
