@@ -26,6 +26,7 @@ def main():
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--streams", type=int, default=50)
+    parser.add_argument("--window", type=float, default=0.15, help="seconds it may live at most")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     rng = random.Random(arguments.seed)
@@ -38,7 +39,7 @@ def main():
         while kills < arguments.kills and time.time() - begin < 60 * arguments.minutes:
             server = Server(arguments.server, arguments.model, folder)
             features = json.loads(server.get("/v1/model"))["features"]
-            timer = threading.Timer(rng.uniform(0.005, 0.15),
+            timer = threading.Timer(rng.uniform(0.005, arguments.window),
                                     lambda: os.kill(server.process.pid, signal.SIGKILL))
             connection = server.connect()
             timer.start()

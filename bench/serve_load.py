@@ -53,6 +53,11 @@ class Server:
             if line.startswith("VmRSS"):
                 return int(line.split()[1]) / 1024
 
+    def processor(self):
+        """Seconds of processor time that the server used."""
+        fields = open(f"/proc/{self.process.pid}/stat").read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def end(self):
         self.process.terminate()
         self.process.wait()
@@ -101,17 +106,20 @@ def rate(server, arguments, features):
             taken[w] += told["stored"]
 
     threads = [threading.Thread(target=work, args=(w,)) for w in range(arguments.workers)]
+    before = server.processor()
     begin = time.perf_counter()
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     seconds = time.perf_counter() - begin
+    processor = server.processor() - before
     times.sort()
     print(f"rate: {sum(taken)} values in {seconds:.1f} s: {sum(taken) / seconds:.0f} values/s, "
           f"{sum(taken) / seconds / arguments.values:.0f} events/s; a request of "
           f"{arguments.lines * arguments.values} values: median {1e3 * times[len(times) // 2]:.1f} "
           f"ms, p99 {1e3 * times[int(0.99 * len(times))]:.1f} ms; "
+          f"{1e6 * processor / sum(taken):.1f} µs of processor a value; "
           f"{server.memory():.0f} MB, load {os.getloadavg()[0]:.1f}")
 
 

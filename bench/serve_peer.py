@@ -44,15 +44,15 @@ class Peer:
             self.store.execute("COMMIT")
             m = self.module
             for event in events:
-                h, now = self.states.get(event["stream"], (None, 0.0))
-                if h is None:
-                    h = m.initial()
+                state, now = self.states.get(event["stream"], (None, 0.0))
+                if state is None:
+                    state = m.initial()
                 then = m.clock(event["time"])
                 values = torch.full((1, len(self.names)), float("nan"), dtype=torch.float64)
                 for name, value in event["values"].items():
                     values[0, self.place[name]] = value
-                values = ((values - m.z_mean) / m.z_scale).to(h.dtype)
-                self.states[event["stream"]] = (m.absorb(m.advance(h, then - now), values), then)
+                values = ((values - m.z_mean) / m.z_scale).float()
+                self.states[event["stream"]] = (m.absorb(m.advance(state, then - now), values), then)
         return len(rows)
 
 
