@@ -140,7 +140,8 @@ json plain(const Agenda<float>& agenda, std::int32_t label) {
 // observation.
 Matrix<float> evaluated(const Batch& batch, ThreadPool& pool) {
   if (!is_supervised(batch.model->config)) {
-    const LossSums sums = infer_losses(*batch.model, batch.examples, pool);
+    LossSums sums;
+    add_losses(*batch.model, batch.examples, pool, nullptr, sums);
     return Matrix<float>::Constant(1, 1, static_cast<float>(sums.nll / sums.observations));
   }
   const Matrix<float> sorted = infer_classes(*batch.model, batch.examples, pool);

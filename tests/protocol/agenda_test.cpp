@@ -75,11 +75,12 @@ std::map<float, Entered> held_by(const A& agenda, std::uint8_t what) {
   std::map<float, Entered> found;
   for (const A::Stop& stop : agenda.stops)
     if ((stop.what & what) == what)
-      for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
+      for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k) {
         EXPECT_TRUE(
             found.emplace(agenda.value[k], Entered{stop.time, agenda.value[k], agenda.feature[k]})
                 .second)
             << "an observation twice";
+      }
   return found;
 }
 

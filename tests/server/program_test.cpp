@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <zlib.h>
 
+#include <atomic>
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -288,6 +289,30 @@ TEST_F(ProgramTest, TokensDecideWhoMayDoWhat) {
   EXPECT_TRUE(watch.until("event: hello"));
 }
 
+TEST_F(ProgramTest, SpeaksTlsAndNothingElseWhereItIsAskedTo) {
+  const std::string in_folder = "cd '" + folder_.path().string() + "' && ";
+  ASSERT_EQ(
+      std::system((in_folder + "openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out "
+                               "cert.pem -days 2 -subj /CN=localhost 2>/dev/null")
+                      .c_str()),
+      0);
+  ASSERT_TRUE(start("--tls-cert cert.pem --tls-key key.pem")) << folder_.read("err");
+  const auto curl = [&](const std::string& arguments) {
+    const std::string command =
+        in_folder + "curl -s --cacert cert.pem --resolve localhost:" + std::to_string(port_) +
+        ":127.0.0.1 " + arguments + " >answer";
+    return std::system(command.c_str()) == 0 ? folder_.read("answer") : std::string();
+  };
+  const std::string at = "https://localhost:" + std::to_string(port_);
+  folder_.write("body", ndjson(rows_of(waves(), 0)));
+  EXPECT_NE(curl("--data-binary @body " + at + "/v1/observations").find("\"stored\""),
+            std::string::npos);
+  EXPECT_NE(curl(at + "/v1/streams/" + waves().ids[0]).find("\"events\""), std::string::npos);
+  EXPECT_EQ(curl("--tls-max 1.1 " + at + "/healthz"), "");
+  Connection plain(port_);
+  EXPECT_EQ(plain.ask("GET", "/healthz").status, 0);
+}
+
 TEST_F(ProgramTest, RefusesToBeReachedByOthersUnprotected) {
   folder_.write("tokens", make_token("anna", "read").line + "\n");
   for (const std::string options :
@@ -316,22 +341,28 @@ TEST_F(ProgramTest, NothingAnsweredIsLostWhenItIsKilled) {
   for (std::size_t s = 0; s < kStreams; ++s) rows.push_back(rows_of(waves(), s));
   std::mt19937 random(11);
   bool over = false;
-  for (int kills = 0; !over && kills < 60; ++kills) {
+  int kills = 0;
+  while (!over && kills < 60) {
     ASSERT_TRUE(start()) << folder_.read("err");
-    std::thread killer([this, wait = 20000 + random() % 60000, last = kills >= 6] {
-      if (last) return;
+    // It is killed soon after some request was sent: before, while or after it is committed.
+    std::atomic<std::size_t> sent{0};
+    std::atomic<bool> ended{false}, killed{false};
+    std::thread killer([&, at = 1 + random() % 25, wait = random() % 3000] {
+      while (!ended && sent < at) usleep(20);
       usleep(static_cast<useconds_t>(wait));
+      if (ended) return;
+      killed = true;
       kill(child_, SIGKILL);
     });
     try {
       Connection connection(port_);
-      over = true;
       for (bool going = true; going;) {
         going = false;
         for (std::size_t s = 0; s < kStreams; ++s) {
           if (answered[s] >= rows[s].size()) continue;
           const std::size_t count = std::min<std::size_t>(3, rows[s].size() - answered[s]);
           const auto from = rows[s].begin() + static_cast<std::ptrdiff_t>(answered[s]);
+          ++sent;
           const Answer answer =
               connection.ask("POST", "/v1/observations",
                              ndjson({from, from + static_cast<std::ptrdiff_t>(count)}));
@@ -341,9 +372,12 @@ TEST_F(ProgramTest, NothingAnsweredIsLostWhenItIsKilled) {
         }
       }
     } catch (const std::runtime_error&) {
-      over = false;
+      EXPECT_TRUE(killed);  // nothing else ends a connection
     }
+    ended = true;
     killer.join();
+    over = !killed;
+    kills += killed;
     if (!over) stop(SIGKILL);
     // At every restart: what was answered, and at most what was on its way.
     if (!over) {
@@ -361,6 +395,7 @@ TEST_F(ProgramTest, NothingAnsweredIsLostWhenItIsKilled) {
     }
   }
   ASSERT_TRUE(over);
+  EXPECT_GE(kills, 3);
   for (std::size_t s = 0; s < kStreams; ++s) {
     const json answer =
         json::parse(ask("GET", "/v1/streams/" + waves().ids[s] + "/distribution?at=13").body);

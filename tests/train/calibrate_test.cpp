@@ -85,8 +85,8 @@ TEST(CalibrationHalves, BelongToIdsAndNotToPlaces) {
   std::reverse(turned.begin(), turned.end());
   EXPECT_EQ(ids(Agendas::of(turned)), ids(wrong.set.validation));
   // 210 coins: a half within five deviations of 7.
-  EXPECT_NEAR(static_cast<double>(ids(turned).size()), 0.5 * static_cast<double>(turned.size()),
-              36);
+  EXPECT_NEAR(static_cast<double>(ids(wrong.set.validation).size()),
+              0.5 * static_cast<double>(turned.size()), 36);
 }
 
 Config calibrating_config() {
