@@ -211,7 +211,7 @@ test('the page and the real server understand each other', {skip: !process.env.E
   try {
     await withPage({at: demo.url}, async (page) => {
       assert.match(await page.textContent('#found'), /^6 streams/);
-      assert.match(await page.textContent('#model'), /^model \w+, edict/);
+      assert.match(await page.textContent('#model'), /^model ward, edict/);
       await until(async () => await drawnSparks(page) === 6, 'cards stay empty');
       assert.match(await page.textContent('.card-why'), /P\(.* within \d+/);
       const before = await page.textContent('#connection .state');

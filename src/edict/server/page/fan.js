@@ -153,7 +153,9 @@ export class Fan {
       ctx.moveTo(left, at);
       ctx.lineTo(left + width, at);
       ctx.stroke();
-      ctx.fillText(`${side === 'below' ? '<' : '>'} ${short(limit, 6)}`, left + 4 * pixel, side === 'below' && at + 14 * pixel < top + height ? at + 12 * pixel : at - 4 * pixel);
+      // On the far side of its line, unless that is beyond the edge.
+      const under = side === 'below' ? at + 14 * pixel < top + height : at - 16 * pixel < top;
+      ctx.fillText(`${side === 'below' ? '<' : '>'} ${short(limit, 6)}`, left + 4 * pixel, under ? at + 12 * pixel : at - 4 * pixel);
     }
     ctx.strokeStyle = colour.soft;
     ctx.setLineDash([4 * pixel, 4 * pixel]);
