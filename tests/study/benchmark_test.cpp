@@ -15,7 +15,7 @@ namespace {
 BenchmarkOptions tiny(const TemporaryFolder& folder) {
   BenchmarkOptions options;
   options.out = folder.path();
-  options.series = 60;
+  options.series = 300;  // 39 of them are judged: enough for the bounds below
   options.assignments = {"model.hidden=8", "model.head_hidden=6", "model.encoder_width=4",
                          "train.epochs=3", "train.batch=8"};
   return options;
@@ -35,7 +35,7 @@ TEST(Benchmark, RegretIsWhatTheModelFallsShortOfTheExactPredictor) {
   EXPECT_NEAR(value_of(values, "regret"), value_of(values, "nll") - value_of(values, "exact nll"),
               1e-9);
   // Hardly trained, it is far from exact; nothing can be ahead of it but by chance.
-  EXPECT_GT(value_of(values, "regret"), 0.05);
+  EXPECT_GT(value_of(values, "regret"), 0.02);
   // The exact errors are those of a Gaussian between its measurement noise (0.05) and the
   // stationary deviation (0.36): NLL between −1.58 and 0.4.
   EXPECT_GT(value_of(values, "exact nll"), -1.6);

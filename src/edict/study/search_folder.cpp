@@ -88,6 +88,16 @@ Outcome from_json(const json& j, const fs::path& path) {
   }
 }
 
+// Nothing is there but what a search left that was killed, or that others are at, while it wrote
+// down what is searched.
+bool unused(const fs::path& folder) {
+  return std::all_of(fs::directory_iterator(folder), fs::directory_iterator(),
+                     [](const fs::directory_entry& entry) {
+                       const std::string name = entry.path().filename().string();
+                       return name.starts_with("search.json.") && name.ends_with(".tmp");
+                     });
+}
+
 }  // namespace
 
 SearchFolder::SearchFolder(fs::path folder, const SearchPlan& searched, bool shared)
@@ -98,10 +108,10 @@ SearchFolder::SearchFolder(fs::path folder, const SearchPlan& searched, bool sha
   if (!fs::is_directory(folder_))
     throw Error(fmt::format("{}: cannot be made a folder; give another --out", folder_.string()));
   const fs::path file = folder_ / "search.json";
-  for (int i = 0; shared && i < 20 && !fs::exists(file) && !fs::is_empty(folder_); ++i)
+  for (int i = 0; shared && i < 20 && !fs::exists(file) && !unused(folder_); ++i)
     wait_for_others(nullptr);
   if (!fs::exists(file)) {
-    if (!fs::is_empty(folder_))
+    if (!unused(folder_))
       throw Error(fmt::format("{}: is not empty and holds no search; give another --out",
                               folder_.string()));
     write_atomically(file, json_text(plan, 2) + "\n");
