@@ -18,7 +18,7 @@ from typing import Any, Callable, Iterable, Optional, Sequence
 import numpy as np
 import numpy.typing as npt
 
-API = 2  # the version of edict.h that this package was written for
+API = 3  # the version of edict.h that this package was written for
 
 
 class Error(ValueError):
@@ -141,7 +141,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "edict_builder_reading": (c_int, [_P, c_char_p]),
     "edict_builder_dataset": (c_int, [_P, c_int, _OUT]),
     "edict_builder_free": (None, [_P]),
-    "edict_dataset_read": (c_int, [c_char_p, _P, _OUT]),
+    "edict_dataset_read": (c_int, [c_char_p, c_char_p, _P, _OUT]),
     "edict_dataset_write": (c_int, [_P, c_char_p]),
     "edict_dataset_sizes": (c_int, [_P, _P, c_size_t]),
     "edict_dataset_fingerprint": (c_int, [_P, _P]),

@@ -229,15 +229,46 @@ class Dataset:
 
     @classmethod
     def read_csv(
-        cls, path: "str | os.PathLike[str]", *, like: "Optional[Model]" = None
+        cls,
+        path: "str | os.PathLike[str]",
+        *,
+        id: Optional[str] = "auto",
+        time: str = "auto",
+        features: Names = None,
+        label: Optional[str] = "auto",
+        group: Optional[str] = "auto",
+        static: Names = None,
+        categories: Names = None,
+        unit: Optional[str] = None,
+        origin: Any = None,
+        duplicates: str = "error",
+        like: "Optional[Model]" = None,
     ) -> "Dataset":
-        """A file as the command-line tool reads it: what its columns are is recognised.
+        """A file as the command-line tool reads it: separators, dates, spellings of what is missing
+        and, where nothing is said, the meaning of its columns are recognised.
 
-        ``like``: a model, as whose training data it is read: the same columns, texts as the same
-        categories, times in the same unit from the same origin.
+        The arguments are those of :meth:`from_frame`; ``categories`` are columns whose values are
+        names even if they are numbers. ``like``: a model; what is not said is then done as for its
+        training data: the same columns, texts as the same categories, times in the same unit from
+        the same origin.
         """
+        options: dict[str, Any] = {
+            name: "none" if column is None else column
+            for name, column in (("id", id), ("time", time), ("label", label), ("group", group))
+            if column != "auto"
+        }
+        for name, columns in (("features", features), ("statics", static), ("categories", categories)):
+            if columns is not None:
+                options[name] = as_list(columns)
+        if unit is not None:
+            options["time_unit"] = unit
+        if origin is not None:
+            options["origin"] = str(origin)
+        if duplicates != "error":
+            options["duplicates"] = duplicates
         pointer = None if like is None else like.pointer
-        data = cls(made("dataset", lib.edict_dataset_read, path_bytes(path), pointer))
+        text = json.dumps(options).encode()
+        data = cls(made("dataset", lib.edict_dataset_read, path_bytes(path), text, pointer))
         origin = np.empty(len(data))
         rules = json_of(lib.edict_dataset_dates, data.pointer, address(origin))
         data.time_axis = axis_from_rules(rules, origin)

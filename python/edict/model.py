@@ -121,9 +121,10 @@ class Model:
 
         model: Model = cls._long(call, progress, "training")
         if model.info["piece"] and not data.reading["piece"] and from_model is None:
+            few = "1 series is" if len(data) == 1 else f"{len(data)} series are"
             warnings.warn(
-                f"{len(data)} series are too few to split; cut into pieces of {model.info['piece']} "
-                "events, some to train on and some to judge by",
+                f"{few} too few to split; cut into pieces of {model.info['piece']} events, some to "
+                "train on and some to judge by",
                 stacklevel=2,
             )
         return model

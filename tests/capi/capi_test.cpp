@@ -39,7 +39,7 @@ class Capi : public testing::Test {
   void SetUp() override {
     data_ = generate_synthetic(40, 3);
     write_csv(data_, folder_ / "data.csv");
-    ASSERT_EQ(edict_dataset_read((folder_ / "data.csv").c_str(), nullptr, &dataset_), EDICT_OK)
+    ASSERT_EQ(edict_dataset_read((folder_ / "data.csv").c_str(), nullptr, nullptr, &dataset_), EDICT_OK)
         << edict_last_error();
     ASSERT_EQ(
         edict_train(dataset_, "", 4, kSettings, 1, nullptr, 0, nullptr, 0, 1, nullptr, &model_),
@@ -288,6 +288,77 @@ TEST_F(Capi, TrainingGoesOnFromAModelAndWithinATime) {
   ASSERT_EQ(edict_model_to_bytes(model_, &plain), EDICT_OK);
   EXPECT_TRUE(text_of(timed) == text_of(plain));
   edict_model_free(model);
+}
+
+TEST_F(Capi, AFileIsReadAsTheTrainingDataWere) {
+  const auto write = [&](const char* name, const std::string& text) {
+    std::ofstream(folder_ / name) << text;
+    return (folder_ / name).string();
+  };
+  const auto read = [](const std::string& file, const char* options, const edict_model* like) {
+    edict_dataset* data = nullptr;
+    EXPECT_EQ(edict_dataset_read(file.c_str(), options, like, &data), EDICT_OK)
+        << edict_last_error();
+    return data;
+  };
+  const auto features = [](const edict_dataset* of) {
+    edict_bytes* names = nullptr;
+    EXPECT_EQ(edict_dataset_names(of, EDICT_NAMES_FEATURES, &names), EDICT_OK);
+    return text_of(names);
+  };
+  std::string csv = "who,day,x,mode\n";
+  for (int i = 0; i < 30; ++i)
+    for (int e = 0; e < 4; ++e)
+      csv += "p" + std::to_string(i) + ",2024-03-0" + std::to_string(1 + e) + "," +
+             std::to_string((i + e) % 5) + "," + (e % 2 ? "on" : "off") + "\n";
+  const std::string file = write("train.csv", csv);
+  edict_dataset* data = read(file, R"({"id": "who", "time": "day"})", nullptr);
+  edict_model* model = nullptr;
+  ASSERT_EQ(edict_train(data, "", 4, kSettings, 1, nullptr, 0, nullptr, 0, 1, nullptr, &model),
+            EDICT_OK)
+      << edict_last_error();
+  // Of these alone nobody could know that "off" is a category.
+  const std::string later = write("new.csv", "who,day,x,mode\nq,2024-05-01,1,on\n");
+  edict_dataset* alone = read(later, R"({"id": "who", "time": "day"})", nullptr);
+  edict_dataset* like = read(later, nullptr, model);
+  EXPECT_EQ(features(like), features(data));
+  EXPECT_NE(features(alone), features(data));
+  // What is said holds before the model's way.
+  edict_dataset* less = read(later, R"({"features": ["x"]})", model);
+  EXPECT_EQ(features(less), std::string("x\0", 2));
+  for (edict_dataset* one : {data, alone, like, less}) edict_dataset_free(one);
+  edict_model_free(model);
+
+  edict_dataset* none = nullptr;
+  const auto refused = [&](const char* options) {
+    EXPECT_EQ(edict_dataset_read(file.c_str(), options, nullptr, &none), EDICT_INPUT);
+    return std::string(edict_last_error());
+  };
+  EXPECT_EQ(refused(R"({"times": "day"})"), "options: unknown 'times'; did you mean 'time'?");
+  EXPECT_EQ(refused(R"({"duplicates": "all"})"), "--duplicates all: give mean, first or last");
+  EXPECT_NE(refused(R"({"id": 3})").find("options: "), std::string::npos);
+  EXPECT_NE(refused("no JSON").find("JSON"), std::string::npos) << edict_last_error();
+}
+
+TEST_F(Capi, ABuilderRemembersItsTable) {
+  const char* const ids[] = {"a"};
+  const char* const names[] = {"x"};
+  edict_builder* builder = nullptr;
+  ASSERT_EQ(edict_builder_new(1, ids, 1, names, &builder), EDICT_OK) << edict_last_error();
+  EXPECT_EQ(edict_builder_reading(builder, "{\"id\": 3}"), EDICT_INPUT);
+  EXPECT_EQ(edict_builder_reading(builder, "no JSON"), EDICT_INPUT);
+  EXPECT_EQ(edict_builder_reading(builder, "{\"time\": \"day\"}"), EDICT_OK);
+  const int64_t series[] = {0};
+  const double times[] = {0}, values[] = {1};
+  const double* const columns[] = {values};
+  ASSERT_EQ(edict_builder_rows(builder, 1, series, times, columns, nullptr), EDICT_OK);
+  edict_dataset* data = nullptr;
+  ASSERT_EQ(edict_builder_dataset(builder, EDICT_DUPLICATES_REFUSE, &data), EDICT_OK);
+  edict_bytes* reading = nullptr;
+  ASSERT_EQ(edict_dataset_reading(data, &reading), EDICT_OK);
+  EXPECT_NE(text_of(reading).find("\"time\":\"day\""), std::string::npos);
+  edict_dataset_free(data);
+  edict_builder_free(builder);
 }
 
 TEST_F(Capi, WhatIsWrongIsACodeAndALine) {

@@ -8,13 +8,13 @@ namespace edict {
 namespace {
 
 // Of a dozen series each of the three parts gets some, whatever their ids.
-const std::string kFew = kTiny + " --set data.train=0.5 --set data.validation=0.3 ";
+const std::string kHardlyTrained = kTiny + " --set data.train=0.5 --set data.validation=0.3 ";
 
 class OddDataTest : public ToolTest {
  protected:
   // Trains, evaluates and predicts; all must succeed with finite output.
   void expect_works(const std::string& settings = {}, const std::string& times = "0,1") {
-    const Outcome trained = edict("train data.csv --force --out m" + kFew + settings);
+    const Outcome trained = edict("train data.csv --force --out m" + kHardlyTrained + settings);
     ASSERT_EQ(trained.code, 0) << trained.err;
     EXPECT_EQ(trained.out.find("nan"), std::string::npos) << trained.out;
     const Outcome predicted = edict("predict m data.csv --at " + times + " --out p.csv");
@@ -42,7 +42,7 @@ TEST_F(OddDataTest, EmptySeriesOneEventAndAFeatureNeverObserved) {
     for (int e = 0; e < 1 + i % 3; ++e) csv += fmt::format("s{},{},{},\n", i, e * 0.7, i * 0.1 + e);
   csv += "lonely,,,\n";
   write("data.csv", csv);
-  const Outcome outcome = edict("train data.csv --out m" + kFew);
+  const Outcome outcome = edict("train data.csv --out m" + kHardlyTrained);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.err.find("'never' is never observed"), std::string::npos) << outcome.err;
   expect_works();
@@ -69,13 +69,13 @@ TEST_F(OddDataTest, UnixTimestampsStartAtTheFirstEvent) {
   std::string csv = "id,time,x\n";
   for (int i = 0; i < 12; ++i) csv += series(fmt::format("s{}", i), 1e9 + 40 * i, 1.5, 4);
   write("data.csv", csv);
-  const Outcome outcome = edict("train data.csv --out m" + kFew);
+  const Outcome outcome = edict("train data.csv --out m" + kHardlyTrained);
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.err.find("Unix time in seconds, in seconds from each series' first event"),
             std::string::npos)
       << outcome.err;
   // As plain numbers they are far from 0, so the clock starts with the series as well.
-  ASSERT_EQ(edict("train data.csv --time-unit none --out n" + kFew).code, 0);
+  ASSERT_EQ(edict("train data.csv --time-unit none --out n" + kHardlyTrained).code, 0);
   EXPECT_NE(edict("info n").out.find("data.start               first"), std::string::npos);
 }
 
@@ -83,7 +83,7 @@ TEST_F(OddDataTest, NanosecondsWorkWithAHint) {
   std::string csv = "id,time,x\n";
   for (int i = 0; i < 12; ++i) csv += series(fmt::format("s{}", i), 0, 1e-9, 4);
   write("data.csv", csv);
-  const Outcome outcome = edict("train data.csv --out m" + kFew);
+  const Outcome outcome = edict("train data.csv --out m" + kHardlyTrained);
   EXPECT_EQ(outcome.code, 0);
   EXPECT_NE(outcome.err.find("data.time_unit"), std::string::npos) << outcome.err;
   expect_works(" --set data.time_unit=2e-10", "0,1e-9,5e-9");
@@ -93,7 +93,8 @@ TEST_F(OddDataTest, HugeGapsAreRefusedWithTheRemedy) {
   std::string csv = "id,time,x\n";
   for (int i = 0; i < 12; ++i) csv += series(fmt::format("s{}", i), 0, 1e9, 3);
   write("data.csv", csv);
-  const Outcome outcome = edict("train data.csv --out m" + kFew + " --set data.time_unit=1");
+  const Outcome outcome =
+      edict("train data.csv --out m" + kHardlyTrained + " --set data.time_unit=1");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.err.find("data.time_unit"), std::string::npos) << outcome.err;
   EXPECT_FALSE(exists("m"));
@@ -106,7 +107,8 @@ TEST_F(OddDataTest, NegativeTimes) {
   for (int i = 0; i < 12; ++i) csv += series(fmt::format("s{}", i), -3, 1, 6);
   write("data.csv", csv);
   expect_works();
-  const Outcome outcome = edict("train data.csv --out n" + kFew + " --set data.start=zero");
+  const Outcome outcome =
+      edict("train data.csv --out n" + kHardlyTrained + " --set data.start=zero");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.err.find("data.start=first"), std::string::npos) << outcome.err;
 }
@@ -127,7 +129,7 @@ TEST_F(OddDataTest, AHundredThousandEventsWithinASmallTape) {
 TEST_F(OddDataTest, TooFewSeriesToSplit) {
   write("data.csv", "id,time,x\na,0,1\n");
   write("c.toml", "");
-  const Outcome outcome = edict("train data.csv --out m --config c.toml" + kFew);
+  const Outcome outcome = edict("train data.csv --out m --config c.toml" + kHardlyTrained);
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.err.find("split is empty"), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.err.find("choose another data.seed"), std::string::npos) << outcome.err;

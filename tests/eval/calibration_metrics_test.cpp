@@ -13,12 +13,11 @@
 
 #include "edict/core/error.h"
 #include "edict/core/generator.h"
+#include "edict/core/not_finite.h"
 #include "edict/core/thread_pool.h"
 
 namespace edict {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Marginal student(double mean, double scale, double dof) { return {mean, 0.0, 0.0, scale, dof}; }
 

@@ -9,12 +9,11 @@
 #include <vector>
 
 #include "edict/core/generator.h"
+#include "edict/core/not_finite.h"
 #include "edict/eval/calibration_metrics.h"
 
 namespace edict {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // N/√(χ²/dof), from normals alone: no quantile function of the library takes part.
 double draw_t(Generator& rng, int dof) {

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <limits>
 
+#include "edict/core/not_finite.h"
+
 namespace edict {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // The density is proportional to (1 + z²/ν)^(−(ν+1)/2), or to exp(−z²/2); integrated over all it is
 // what makes it one.
@@ -22,15 +22,15 @@ double mass(double dof, double from, double to) {
 }
 
 TEST(Distribution, ProbabilitiesAndDensityEqualTheIntegral) {
-  for (const double dof : {2.5, 4.0, 30.0, kInf}) {
+  for (const double dof : {2.5, 4.0, 30.0, kInfinity}) {
     const Marginal m{3.0, 0, 0, 0.5, dof};
-    const double all = mass(dof, -kInf, kInf);
+    const double all = mass(dof, -kInfinity, kInfinity);
     for (const double z : {-6.0, -1.0, -0.1, 0.0, 0.7, 2.0, 5.0}) {
       const double x = m.mean + z * m.scale;
       // The quadrature is good to about 1e-10.
-      EXPECT_NEAR(probability_below(m, x), mass(dof, -kInf, z) / all, 1e-9);
-      EXPECT_NEAR(probability_above(m, x), mass(dof, z, kInf) / all, 1e-9);
-      EXPECT_NEAR(tail_probability(m, x), 2 * mass(dof, std::abs(z), kInf) / all, 1e-9);
+      EXPECT_NEAR(probability_below(m, x), mass(dof, -kInfinity, z) / all, 1e-9);
+      EXPECT_NEAR(probability_above(m, x), mass(dof, z, kInfinity) / all, 1e-9);
+      EXPECT_NEAR(tail_probability(m, x), 2 * mass(dof, std::abs(z), kInfinity) / all, 1e-9);
       const double kernel =
           std::isinf(dof) ? -0.5 * z * z : -0.5 * (dof + 1) * std::log1p(z * z / dof);
       EXPECT_NEAR(log_density(m, x), kernel - std::log(all) - std::log(m.scale), 1e-9);
@@ -40,14 +40,14 @@ TEST(Distribution, ProbabilitiesAndDensityEqualTheIntegral) {
 
 // 1 − F would be 0 from about 8 deviations on.
 TEST(Distribution, FarTailsKeepTheirDigits) {
-  const Marginal m{0, 1, 0, 1, kInf};
+  const Marginal m{0, 1, 0, 1, kInfinity};
   EXPECT_NEAR(probability_above(m, 20) / 2.7536241186062337e-89, 1, 1e-9);
   EXPECT_EQ(probability_above(m, 20), probability_below(m, -20));
   EXPECT_NEAR(tail_probability(m, -20) / 5.5072482372124674e-89, 1, 1e-9);
 }
 
 TEST(Distribution, QuantilesInvertProbabilities) {
-  for (const double dof : {2.5, 9.0, kInf})
+  for (const double dof : {2.5, 9.0, kInfinity})
     for (const double p : {0.001, 0.1, 0.5, 0.975}) {
       const Marginal m{-2, 0, 0, 3, dof};
       EXPECT_NEAR(probability_below(m, m.mean + m.scale * standard_quantile(p, dof)), p, 1e-12);
@@ -61,8 +61,8 @@ TEST(Distribution, DeviationsAreRootsOfVariancesAndInfiniteWhereThereIsNone) {
   EXPECT_EQ(epistemic_deviation(m), 4);
   EXPECT_EQ(predictive_deviation(m), 5);
   const Marginal heavy{0, 9, 16, 4, 2};
-  EXPECT_EQ(predictive_deviation(heavy), kInf);
-  EXPECT_EQ(aleatoric_deviation(heavy), kInf);
+  EXPECT_EQ(predictive_deviation(heavy), kInfinity);
+  EXPECT_EQ(aleatoric_deviation(heavy), kInfinity);
 }
 
 }  // namespace

@@ -6,14 +6,13 @@
 #include <cmath>
 #include <limits>
 
+#include "edict/core/not_finite.h"
 #include "edict/eval/classification.h"
 #include "edict/eval/trajectory.h"
 #include "engine/small_model.h"
 
 namespace edict {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 class ExpectationsOf : public testing::Test {
  protected:
@@ -42,7 +41,7 @@ class ExpectationsOf : public testing::Test {
 // rounding in single precision.
 TEST_F(ExpectationsOf, EveryObservationAreWhatPredictTellsAtItsTime) {
   const std::vector<std::size_t> some{3, 0};
-  for (const double until : {kInf, 6.0}) {
+  for (const double until : {kInfinity, 6.0}) {
     const auto found = expectations(model, data, some, {{}, until}, pool);
     ASSERT_EQ(found.size(), 2u);
     for (std::size_t i = 0; i < some.size(); ++i) {
@@ -64,7 +63,7 @@ TEST_F(ExpectationsOf, EveryObservationAreWhatPredictTellsAtItsTime) {
 
 TEST_F(ExpectationsOf, AClassifyingModelAreItsProbabilitiesTooIfAskedFor) {
   const std::size_t one = 4;
-  const auto found = expectations(model, data, std::span(&one, 1), {{}, kInf, true}, pool);
+  const auto found = expectations(model, data, std::span(&one, 1), {{}, kInfinity, true}, pool);
   const ClassProbabilities end = class_probabilities(model, data, std::span(&one, 1), pool);
   EXPECT_EQ(found[0].probability, end.values);
   EXPECT_TRUE(expectations(model, data, std::span(&one, 1), {}, pool)[0].probability.empty());

@@ -7,12 +7,11 @@
 #include <numbers>
 
 #include "edict/core/error.h"
+#include "edict/core/not_finite.h"
 #include "edict/math/student_t.h"
 
 namespace edict {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TEST(IntervalLevels, AreEvenAndInside) {
   const PerLevel levels = interval_levels();

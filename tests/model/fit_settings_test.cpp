@@ -167,6 +167,14 @@ TEST(FitSettings, ManySeriesAndManyFeaturesStayAffordable) {
   EXPECT_LE(wide.model.hidden, 128);
 }
 
+TEST(FitSettings, WithBoundsOnWhatIsAbsorbedItIsCalibratedAndNotRecalibrated) {
+  const std::vector<std::string> bounded{"model.absorb=bounded"};
+  const Config config = fit_settings(generate_synthetic(100, 3), bounded).config;
+  EXPECT_FALSE(config.train.recalibrate);
+  EXPECT_TRUE(config.train.calibrate);
+  EXPECT_NO_THROW(validate(config));
+}
+
 TEST(FitSettings, AModelWithoutADistributionIsNotRecalibrated) {
   const std::vector<std::string> given = {"model.kind=gru-d"};
   const FittedSettings fitted = fit_settings(generate_synthetic(100, 3), given);

@@ -164,6 +164,22 @@ def test_texts_are_categories_as_in_a_file(tmp_path):
     frame.drop(columns=["ward", "stage"]).to_csv(tmp_path / "f.csv", index=False)
     same = Dataset.from_frame(frame, features=["x", "mode"])
     assert Dataset.read_csv(tmp_path / "f.csv").fingerprint == same.fingerprint
+
+
+def test_columns_of_a_file_are_named_as_those_of_a_frame(tmp_path):
+    frame = pd.DataFrame({
+        "patient": ["a", "a", "b", "b"], "when": [0.0, 1.0, 0.0, 0.0], "pulse": [60, 62, 71, 73],
+        "ward": [1, 1, 2, 2], "sex": ["f", "f", "m", "m"]})  # fmt: skip
+    frame.to_csv(tmp_path / "f.csv", index=False)
+    columns = dict(id="patient", time="when", features="pulse", static=["sex"], duplicates="mean")
+    read = Dataset.read_csv(tmp_path / "f.csv", **columns)
+    assert read.fingerprint == Dataset.from_frame(frame, **columns).fingerprint
+    wards = Dataset.read_csv(tmp_path / "f.csv", categories="ward", **{**columns, "static": "ward"})
+    assert wards.statics == ["ward=1", "ward=2"]
+    with pytest.raises(edict.Error, match="--duplicates all: give mean, first or last"):
+        Dataset.read_csv(tmp_path / "f.csv", **{**columns, "duplicates": "all"})
+    with pytest.raises(edict.Error, match="patiant"):
+        Dataset.read_csv(tmp_path / "f.csv", id="patiant")
     many = pd.DataFrame({"id": 1, "time": range(51), "t": [f"word{i}" for i in range(51)]})
     with pytest.raises(edict.Error, match="51 different texts"):
         Dataset.from_frame(many, features=["t"])

@@ -237,6 +237,23 @@ def test_warm_start_and_budget_are_those_of_the_command_line(tool, data, tmp_pat
             Model.train(data, budget=wrong)
 
 
+def test_one_long_series_is_cut_into_pieces_as_the_command_line_does(tool, tmp_path):
+    rng = np.random.default_rng(0)
+    time = np.arange(300) * 0.5
+    frame = pd.DataFrame({"time": time, "x": np.sin(time) + 0.1 * rng.normal(size=300)})
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    data = Dataset.read_csv(tmp_path / "d.csv", id=None)
+    settings = dict(hidden=4, epochs=2)
+    with pytest.warns(UserWarning, match="1 series is too few to split; cut into pieces of 7 events"):
+        model = Model.train(data, **settings)
+    command = ["train", "d.csv", "--id", "none", "--out", "m"]
+    command += ["--set", "model.hidden=4", "--set", "train.epochs=2"]
+    subprocess.run([tool, *command], cwd=tmp_path, check=True, capture_output=True)
+    assert model.to_bytes() == (tmp_path / "m").read_bytes()
+    assert model.evaluate(data)["series"] > 1  # pieces
+    assert model.predict(data, ahead=[1.0]).mean.shape == (1, 1, 1)  # the whole
+
+
 def test_surprise_lists_what_nobody_expected(data):
     model = Model.train(data, epochs=30, hidden=16, batch=16, learning_rate=5e-3, step=0.5)
     frame = data.to_frame()

@@ -10,7 +10,7 @@
 namespace edict {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Steady = std::chrono::steady_clock;
 
 Config tiny(std::int64_t epochs) {
   Config config = small_synthetic_config();
@@ -43,7 +43,7 @@ TEST(Budget, ADeadlineEndsTheRunAfterWholeEpochs) {
   const Split parts = model.split(data);
   ThreadPool pool(1);
   TrainOptions options;
-  options.deadline = Clock::now() + std::chrono::seconds(1);
+  options.deadline = Steady::now() + std::chrono::seconds(1);
   const TrainResult result = train(model, data, parts, pool, options);
   EXPECT_TRUE(result.out_of_time);
   EXPECT_FALSE(result.interrupted);
@@ -64,7 +64,7 @@ TEST(Budget, ADeadlineThatIsOverLeavesTheModelAsItWas) {
   const Vector<float> before = model.params;
   ThreadPool pool(1);
   TrainOptions options;
-  options.deadline = Clock::now() - std::chrono::seconds(1);
+  options.deadline = Steady::now() - std::chrono::seconds(1);
   const TrainResult result = train(model, data, model.split(data), pool, options);
   EXPECT_TRUE(result.out_of_time);
   EXPECT_TRUE(result.rows.empty());

@@ -7,6 +7,7 @@
 #include "edict/data/fingerprint.h"
 #include "edict/data/subset.h"
 #include "edict/data/summary.h"
+#include "edict/settings/settings.h"
 #include "edict/sources/csv.h"
 #include "edict/sources/csv_names.h"
 #include "edict/sources/source.h"
@@ -45,6 +46,47 @@ nlohmann::json to_json(const std::vector<std::string>& names, const Summary& sum
                         {"max", f.max}});
   }
   return features;
+}
+
+ReadOptions read_options_from(const char* text) {
+  ReadOptions options;
+  const std::vector<std::pair<std::string_view, std::string*>> words{
+      {"id", &options.id},
+      {"time", &options.time},
+      {"label", &options.label},
+      {"group", &options.group},
+      {"time_unit", &options.time_unit},
+      {"origin", &options.origin},
+      {"duplicates", &options.duplicates}};
+  const std::vector<std::pair<std::string_view, std::vector<std::string>*>> lists{
+      {"statics", &options.statics},
+      {"features", &options.features},
+      {"categories", &options.categories}};
+  const auto named = [](const auto& known, const std::string& name) {
+    return std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.first == name; });
+  };
+  try {
+    const nlohmann::json given = parse_json(text);
+    if (!given.is_object()) throw Error("options: not an object of JSON");
+    for (const auto& [name, value] : given.items()) {
+      const auto word = named(words, name);
+      const auto list = named(lists, name);
+      if (word != words.end()) {
+        value.get_to(*word->second);
+      } else if (list != lists.end()) {
+        value.get_to(*list->second);
+      } else {
+        std::vector<std::string_view> known;
+        for (const auto& w : words) known.push_back(w.first);
+        for (const auto& l : lists) known.push_back(l.first);
+        throw Error("options: unknown '" + name + "'; did you mean '" +
+                    settings::nearest(name, known) + "'?");
+      }
+    }
+  } catch (const nlohmann::json::exception& e) {
+    throw Error(std::string("options: ") + e.what());
+  }
+  return options;
 }
 
 }  // namespace
@@ -172,15 +214,16 @@ int edict_builder_dataset(edict_builder* builder, int duplicates, edict_dataset*
 
 void edict_builder_free(edict_builder* builder) { delete builder; }
 
-int edict_dataset_read(const char* path, const edict_model* like, edict_dataset** out) {
+int edict_dataset_read(const char* path, const char* options, const edict_model* like,
+                       edict_dataset** out) {
   return across([&] {
     check_given(path, "path");
     check_given(out, "out");
-    ReadOptions options;
+    ReadOptions reading = options ? read_options_from(options) : ReadOptions{};
     // A model of arrays without names of columns has no reading; then the table is recognised anew.
     if (like && !like->model->reading.time.empty())
-      options.like = KnownReading{like->model->reading, like->model->time_axis};
-    *out = new edict_dataset{open_data(path, options)};
+      reading.like = KnownReading{like->model->reading, like->model->time_axis};
+    *out = new edict_dataset{open_data(path, reading)};
   });
 }
 

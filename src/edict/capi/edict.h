@@ -44,7 +44,7 @@ extern "C" {
 
 /* ---- general ------------------------------------------------------------------------------- */
 
-#define EDICT_API 2 /* of this header; edict_api() tells the library's */
+#define EDICT_API 3 /* of this header; edict_api() tells the library's */
 
 enum edict_code {
   EDICT_OK = 0,
@@ -147,10 +147,13 @@ enum edict_duplicates { /* different values of one feature at one time of a seri
 EDICT_EXPORT int edict_builder_dataset(edict_builder* builder, int duplicates, edict_dataset** out);
 EDICT_EXPORT void edict_builder_free(edict_builder* builder);
 
-/* A file as the command-line tool reads and writes it. With a model, `like`, it is read as the
- * model's training data were: the same columns, categories, unit and origin of times; NULL: what
- * its columns are is recognised. */
-EDICT_EXPORT int edict_dataset_read(const char* path, const edict_model* like, edict_dataset** out);
+/* A file as the command-line tool reads and writes it. `options`: JSON with what is not to be
+ * recognised, as the tool's options of the same names: id, time, label, group (names of columns, or
+ * "none"), statics, features, categories (lists of names), time_unit, origin, duplicates; NULL:
+ * nothing. With a model, `like`, the rest is done as for the model's training data: the same
+ * columns, categories, unit and origin of times; NULL: what the columns are is recognised. */
+EDICT_EXPORT int edict_dataset_read(const char* path, const char* options, const edict_model* like,
+                                    edict_dataset** out);
 EDICT_EXPORT int edict_dataset_write(const edict_dataset* dataset, const char* path);
 
 typedef struct edict_dataset_size {

@@ -16,7 +16,7 @@
 namespace edict::cli {
 namespace {
 
-struct Options {
+struct BenchmarkArguments {
   std::string out, from, split = "validation", beside, json;
   std::vector<std::string> tasks, assignments;
   std::int64_t splits = 1;
@@ -32,7 +32,7 @@ std::vector<study::BenchmarkValue> beside(const std::string& path) {
   return study::read_benchmark_values(text, path);
 }
 
-void run(Options options) {
+void run(BenchmarkArguments options) {
   check_files({options.beside}, {options.json});
   std::vector<study::BenchmarkValue> values;
   std::vector<study::BenchmarkValue> others = beside(options.beside);
@@ -85,7 +85,7 @@ void run(Options options) {
 }  // namespace
 
 void add_benchmark(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchmarkArguments>();
   CLI::App* command = app.add_subcommand(
       "benchmark", "The field's rules as code: ours beside what others published, in one page");
   std::vector<std::string> names;

@@ -17,14 +17,14 @@
 namespace edict::cli {
 namespace {
 
-struct Options {
+struct CalibrateArguments {
   std::string model, data, out, json, split = "validation";
   ReadOptions reading;
   int threads = 0;
 };
 
 // The series to calibrate by, as their part of the model's split.
-std::vector<std::size_t> calibration_series(const Options& options, const Model& model,
+std::vector<std::size_t> calibration_series(const CalibrateArguments& options, const Model& model,
                                             const Dataset& data) {
   if (options.split == "validation" && model.split(data).validation.empty())
     throw Error(
@@ -58,7 +58,7 @@ void print_features(std::FILE* to, const Model& model) {
              "interval --conformal takes\n");
 }
 
-void run(const Options& options) {
+void run(const CalibrateArguments& options) {
   check_files({options.model, options.data}, {options.out, options.json});
   Progress progress("calibrating");
   progress.begin();
@@ -107,7 +107,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_calibrate(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CalibrateArguments>();
   CLI::App* command = app.add_subcommand(
       "calibrate", "Make a model's intervals hold what they say, and some of them promise it");
   command->add_option("model", options->model, "a trained model")->required()->type_name("MODEL");

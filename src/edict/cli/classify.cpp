@@ -20,7 +20,7 @@
 namespace edict::cli {
 namespace {
 
-struct Options {
+struct ClassifyArguments {
   std::string model, data, out, config_file, json;
   std::vector<std::string> assignments;
   std::vector<std::int64_t> seeds;
@@ -32,7 +32,7 @@ struct Options {
 constexpr const char* kNothingWritten = "edict: stopped; nothing was written\n";
 
 // Only the [classify] table may differ from what the model was trained with.
-ClassifySettings settings_of(const Options& options, const Config& trained) {
+ClassifySettings settings_of(const ClassifyArguments& options, const Config& trained) {
   Config config = trained;
   if (!options.config_file.empty()) {
     Config given;
@@ -75,7 +75,7 @@ nlohmann::json to_json(const ClassifierResult& result, const std::string& out) {
   return json;
 }
 
-void run(const Options& options) {
+void run(const ClassifyArguments& options) {
   check_files({options.model, options.data, options.config_file}, {options.out, options.json});
   Progress progress("classifying");
   const Model frozen = load_model(options.model);
@@ -156,7 +156,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_classify(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ClassifyArguments>();
   CLI::App* command =
       app.add_subcommand("classify", "Train a classifier on the states h(T) of a trained model");
   command->add_option("model", options->model, "a model from `edict train`")

@@ -22,7 +22,7 @@
 namespace edict::cli {
 namespace {
 
-struct Options {
+struct EvaluateArguments {
   std::string model, data, json, split = "test", horizons, positive;
   std::vector<std::string> by;
   GuardOptions guard;
@@ -45,7 +45,7 @@ void print_row(std::FILE* to, const char* name, const std::optional<CalibrationR
 }
 
 void print(std::FILE* to, const DetailedEvaluation& result, const std::string& kind,
-           const Options& options) {
+           const EvaluateArguments& options) {
   fmt::print(to, "  {:<24} {:>18} {:>7} {:>9} {:>8}   {}\n", "mean over series", "MSE", "ECE",
              "NLL", "CRPS", "ECE per series (floor)");
   print_row(to, "interpolation", result.evaluation.interpolation);
@@ -72,7 +72,7 @@ void print(std::FILE* to, std::size_t members, const EnsembleScores& scores) {
              "epistemic variance\n");
 }
 
-void run(const Options& options) {
+void run(const EvaluateArguments& options) {
   check_files({options.model, options.data}, {options.json});
   std::vector<double> edges;
   if (!options.horizons.empty()) edges = parse_times("--horizons", options.horizons);
@@ -137,7 +137,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_evaluate(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EvaluateArguments>();
   CLI::App* command = app.add_subcommand(
       "evaluate", "Judge a model: errors and calibration before t_cut and after it, and classes");
   command->add_option("model", options->model, "a trained model")->required()->type_name("MODEL");

@@ -14,7 +14,7 @@
 namespace edict::cli {
 namespace {
 
-struct Options {
+struct ExploreArguments {
   std::string model, data, out, json, split = "all";
   std::vector<std::string> ids, features;
   double level = 0.9, megabytes = 20;
@@ -38,7 +38,8 @@ std::vector<std::size_t> places(const std::vector<std::string>& names,
   return result;
 }
 
-std::string told(const report::ExplorePage& page, const Options& options, std::size_t series) {
+std::string told(const report::ExplorePage& page, const ExploreArguments& options,
+                 std::size_t series) {
   std::string text = fmt::format("{}: {} series, {:.1f} MB", options.out, series,
                                  static_cast<double>(page.html.size()) / 1e6);
   if (page.observations_only + page.named_only > 0)
@@ -51,7 +52,7 @@ std::string told(const report::ExplorePage& page, const Options& options, std::s
   return text;
 }
 
-void run(const Options& options) {
+void run(const ExploreArguments& options) {
   check_files({options.model, options.data}, {options.out, options.json});
   Progress progress("exploring");
   progress.begin();
@@ -88,7 +89,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_explore(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExploreArguments>();
   CLI::App* command = app.add_subcommand(
       "explore", "A page to browse data and what the model makes of them, series by series");
   command->add_option("model", options->model, "a trained model")->required()->type_name("MODEL");

@@ -17,7 +17,7 @@
 namespace edict::cli {
 namespace {
 
-struct Options {
+struct ImportArguments {
   std::string from, out, json;
   std::uint64_t seed = 0;
   double keep = 0.1;
@@ -25,14 +25,15 @@ struct Options {
   MimicWindow mimic;
 };
 
-using Import = std::function<Dataset(const Options&, ImportReport&, const edict::Progress&)>;
+using Import =
+    std::function<Dataset(const ImportArguments&, ImportReport&, const edict::Progress&)>;
 
 // Reading is most of the work; the rest of the bar is for writing.
 constexpr double kReading = 0.8;
 
 // What was downloaded is not replaced by what is made of it: of the files in that folder only one
 // that holds such data already.
-void check_downloads(const Options& options) {
+void check_downloads(const ImportArguments& options) {
   namespace fs = std::filesystem;
   std::error_code ignored;
   if (!fs::is_directory(options.from, ignored) || !fs::is_regular_file(options.out, ignored))
@@ -48,7 +49,7 @@ void check_downloads(const Options& options) {
                             options.out));
 }
 
-Dataset read_and_write(const Options& options, const Import& import, ImportReport& report) {
+Dataset read_and_write(const ImportArguments& options, const Import& import, ImportReport& report) {
   Progress progress("importing");
   Dataset data =
       import(options, report, [&](double share) { progress.update(kReading * share, "reading"); });
@@ -60,7 +61,7 @@ Dataset read_and_write(const Options& options, const Import& import, ImportRepor
   return data;
 }
 
-void run(const Options& options, const Import& import) {
+void run(const ImportArguments& options, const Import& import) {
   check_files({options.from}, {options.out, options.json});
   check_downloads(options);
   std::FILE* const text = text_stream({options.out, options.json});
@@ -84,7 +85,7 @@ void run(const Options& options, const Import& import) {
 }  // namespace
 
 void add_import(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ImportArguments>();
   CLI::App* import = app.add_subcommand(
       "import", "Turn a public dataset, as downloaded, into CSV (docs/datasets.md)");
   import->require_subcommand(1);
@@ -103,7 +104,7 @@ void add_import(CLI::App& app) {
 
   CLI::App* gestures =
       add("gestures", "uWave accelerometer gestures, 8 classes; times in seconds",
-          [](const Options& o, ImportReport& report, const edict::Progress& progress) {
+          [](const ImportArguments& o, ImportReport& report, const edict::Progress& progress) {
             return import_gestures(o.from, report, o.seed, o.keep, progress);
           });
   gestures->add_option("--seed", options->seed, "of the values kept; same seed, same data")
@@ -114,7 +115,7 @@ void add_import(CLI::App& app) {
 
   CLI::App* activity =
       add("activity", "Localization Data for Person Activity, 7 classes; times in seconds",
-          [](const Options& o, ImportReport& report, const edict::Progress& progress) {
+          [](const ImportArguments& o, ImportReport& report, const edict::Progress& progress) {
             return import_activity(o.from, report, o.window, progress);
           });
   activity->add_option("--window", options->window, "rows a series")
@@ -122,13 +123,13 @@ void add_import(CLI::App& app) {
       ->capture_default_str();
 
   add("physionet", "PhysioNet Challenge 2012, in-hospital death; times in hours",
-      [](const Options& o, ImportReport& report, const edict::Progress& progress) {
+      [](const ImportArguments& o, ImportReport& report, const edict::Progress& progress) {
         return import_physionet(o.from, report, progress);
       });
 
   CLI::App* mimic =
       add("mimic-extract", "MIMIC-Extract's hourly means, death in the ICU; times in hours",
-          [](const Options& o, ImportReport& report, const edict::Progress& progress) {
+          [](const ImportArguments& o, ImportReport& report, const edict::Progress& progress) {
             return import_mimic_extract(o.from, report, o.mimic, progress);
           });
   mimic->add_option("--hours", options->mimic.hours, "only rows before this hour; default all")

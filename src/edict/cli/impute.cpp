@@ -16,7 +16,7 @@
 namespace edict::cli {
 namespace {
 
-struct Options {
+struct ImputeArguments {
   std::string model, data, at, shard;
   RowOutput out;
   bool deviations = false;
@@ -51,7 +51,7 @@ std::vector<std::string> columns(const Dataset& table, const std::vector<std::in
 // A table and what the model knows of its columns.
 class Filling {
  public:
-  Filling(const Options& options, const Model& model, const Dataset& table)
+  Filling(const ImputeArguments& options, const Model& model, const Dataset& table)
       : table_(table),
         deviations_(options.deviations),
         known_(known_features(model, table)),
@@ -147,7 +147,7 @@ class Filling {
   std::vector<std::string> classes_, groups_;  // as cells
 };
 
-void run(const Options& options) {
+void run(const ImputeArguments& options) {
   check_files({options.model, options.data}, {options.out.destination()});
   const Model model = load_model(options.model);
   if (!model.network->has_distribution()) throw no_distribution(model.config.model.kind);
@@ -198,7 +198,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_impute(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ImputeArguments>();
   CLI::App* command = app.add_subcommand(
       "impute", "The table without holes: missing cells filled from what was seen up to then");
   command->add_option("model", options->model, "a trained model")->required()->type_name("MODEL");

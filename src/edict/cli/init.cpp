@@ -8,13 +8,13 @@
 namespace edict::cli {
 namespace {
 
-struct Options {
+struct InitArguments {
   std::string data, out, kind;
   std::vector<std::string> assignments;
   ReadOptions reading;
 };
 
-void run(const Options& options) {
+void run(const InitArguments& options) {
   check_files({options.data}, {options.out});
   const Dataset data = open_to_train(options.data, options.reading);
   std::vector<std::string> given = options.assignments;
@@ -42,7 +42,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_init(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InitArguments>();
   CLI::App* command = app.add_subcommand(
       "init",
       "Choose settings for a CSV file and write them as TOML, each with its meaning and the "

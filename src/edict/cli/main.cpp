@@ -15,8 +15,8 @@
 
 namespace {
 
-// What goes wrong after a signal came is its consequence. Nothing is allocated here: there may be no
-// memory left.
+// What goes wrong after a signal came is its consequence. Nothing is allocated here: there may be
+// no memory left.
 int failed(int code, const char* what, const char* more = "") {
   if (edict::cli::interrupted()) return edict::cli::leave_interrupted();
   std::fprintf(stderr, "edict: %s%s\n", what, more);

@@ -11,13 +11,13 @@
 namespace edict::cli {
 namespace {
 
-struct Options {
+struct PackArguments {
   std::string data, out, like;
   std::size_t memory = 512;  // megabytes
   ReadOptions reading;
 };
 
-void run(Options options) {
+void run(PackArguments options) {
   check_files({options.data, options.like}, {options.out});
   if (!options.like.empty()) {
     const Model model = load_model(options.like);
@@ -40,7 +40,7 @@ void run(Options options) {
 }  // namespace
 
 void add_pack(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PackArguments>();
   CLI::App* command = app.add_subcommand(
       "pack", "Turn a table of any size into a file that opens at once (docs/scale.md)");
   command->add_option("data", options->data, "the table; - is standard input")

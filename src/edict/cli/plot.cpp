@@ -22,7 +22,7 @@
 namespace edict::cli {
 namespace {
 
-struct Options {
+struct PlotArguments {
   std::string model, data, out, json, split = "test";
   std::vector<std::string> ids;
   double level = 0.9;
@@ -30,7 +30,7 @@ struct Options {
   int threads = 0;
 };
 
-std::vector<std::size_t> chosen(const Options& options, const Dataset& data,
+std::vector<std::size_t> chosen(const PlotArguments& options, const Dataset& data,
                                 const std::vector<std::size_t>& judged) {
   std::vector<std::size_t> series;
   for (const std::string& id : options.ids) {
@@ -69,7 +69,7 @@ std::string figures(const std::optional<CalibrationResult>& result) {
 using Met = std::map<std::string_view, std::vector<std::string>>;
 
 // The bands of the chosen series.
-std::vector<report::Section> band_sections(const Options& options, const Model& model,
+std::vector<report::Section> band_sections(const PlotArguments& options, const Model& model,
                                            const Dataset& data,
                                            const std::vector<std::size_t>& series, ThreadPool& pool,
                                            Met& met) {
@@ -148,7 +148,7 @@ report::Section class_section(const ClassifierEvaluation& classes) {
           report::classifier_table(classes) + report::confusion_table(classes)};
 }
 
-void run(const Options& options) {
+void run(const PlotArguments& options) {
   check_files({options.model, options.data}, {options.out, options.json});
   Progress progress("plotting");
   progress.begin();
@@ -210,7 +210,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_plot(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PlotArguments>();
   CLI::App* command = app.add_subcommand(
       "plot", "A page of a model: bands of some series, calibration, errors, classes, learning");
   command->add_option("model", options->model, "a trained model")->required()->type_name("MODEL");

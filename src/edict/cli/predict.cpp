@@ -13,6 +13,7 @@
 #include "edict/cli/shard.h"
 #include "edict/cli/time_grid.h"
 #include "edict/core/error.h"
+#include "edict/core/not_finite.h"
 #include "edict/core/number_text.h"
 #include "edict/eval/anomalies.h"
 #include "edict/eval/classification.h"
@@ -21,9 +22,7 @@
 namespace edict::cli {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-struct Options {
+struct PredictArguments {
   std::string model, data, at, ahead, clips, quantiles, shard;
   std::vector<std::string> above, below, features;
   RowOutput out;
@@ -112,7 +111,7 @@ const std::vector<std::string> kClipColumns{"id", "time", "feature", "raw", "use
 
 class Prediction {
  public:
-  Prediction(const Options& options, const Model& model, const Dataset& data, Asked asked)
+  Prediction(const PredictArguments& options, const Model& model, const Dataset& data, Asked asked)
       : options_(options),
         model_(model),
         data_(data),
@@ -331,7 +330,7 @@ class Prediction {
                        asked_.ahead ? " after their last observation" : "");
   }
 
-  const Options& options_;
+  const PredictArguments& options_;
   const Model& model_;
   const Dataset& data_;
   const Asked asked_;
@@ -344,7 +343,7 @@ class Prediction {
   std::vector<bool> wanted_;                                   // features
 };
 
-Asked understood(const Options& options, const Model& model, bool classes) {
+Asked understood(const PredictArguments& options, const Model& model, bool classes) {
   Asked asked;
   asked.request.guard = options.guard.resolve();
   asked.level = options.level;
@@ -418,7 +417,7 @@ Asked understood(const Options& options, const Model& model, bool classes) {
   return asked;
 }
 
-void run(Options options) {
+void run(PredictArguments options) {
   check_files({options.model, options.data}, {options.out.destination(), options.clips});
   const Model model = load_model(options.model);
   options.classes = options.classes || !model.network->has_distribution();
@@ -434,7 +433,7 @@ void run(Options options) {
 }  // namespace
 
 void add_predict(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PredictArguments>();
   CLI::App* command = app.add_subcommand(
       "predict", "What is to be expected at any times: distributions, or class probabilities");
   command->add_option("model", options->model, "a trained model")->required()->type_name("MODEL");

@@ -10,14 +10,14 @@
 namespace edict::cli {
 namespace {
 
-struct Options {
+struct ReproduceArguments {
   std::string out, plan, data = ".";
   std::vector<std::string> datasets;
   bool quick = false, claim = false;
   int threads = 0;
 };
 
-study::Plan plan_of(const Options& options) {
+study::Plan plan_of(const ReproduceArguments& options) {
   if (!options.plan.empty() && options.quick)
     throw Error("--quick and --config each choose a plan; give one of them");
   study::Plan plan = !options.plan.empty() ? study::read_plan(options.plan)
@@ -27,7 +27,7 @@ study::Plan plan_of(const Options& options) {
   return plan;
 }
 
-void run(const Options& options) {
+void run(const ReproduceArguments& options) {
   const study::Plan plan = plan_of(options);
   Progress progress("reproducing");
   study::StudyOptions study_options{
@@ -58,7 +58,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_reproduce(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReproduceArguments>();
   CLI::App* command = app.add_subcommand(
       "reproduce", "The paper's experiments and a report, ours beside the published");
   command->add_option("--out", options->out, "folder of the report and the runs")

@@ -14,7 +14,7 @@
 namespace edict::cli {
 namespace {
 
-struct Options {
+struct SearchArguments {
   std::string data, out, budget, json;
   ConfigOptions config;
   std::vector<std::string> ranges;
@@ -37,7 +37,7 @@ nlohmann::json to_json(const study::Outcome& o) {
           {"nll", o.nll},     {"mse", o.mse},   {"ece", o.ece}};
 }
 
-void run(const Options& options) {
+void run(const SearchArguments& options) {
   const Config base = options.config.resolve();
   check_files({options.data, options.config.file}, {options.json});
   study::SearchOptions search;
@@ -102,7 +102,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_search(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SearchArguments>();
   CLI::App* command = app.add_subcommand(
       "search", "Search good settings by the validation split: random draws, successive halving");
   command->add_option("data", options->data, "the data")->required()->type_name("DATA.csv");

@@ -18,7 +18,7 @@
 namespace edict::cli {
 namespace {
 
-struct Options {
+struct StressArguments {
   std::string model, data, json, plot, levels = "0-9", noise = "compounding", sigma = "epistemic",
                                        split = "test";
   std::vector<std::string> guards;  // empty: all that the model can serve
@@ -58,19 +58,19 @@ std::vector<int> parse_levels(const std::string& text) {
   }
 }
 
-Guard guard_of(const Options& options, Guard::Kind kind) {
+Guard guard_of(const StressArguments& options, Guard::Kind kind) {
   return {kind, options.eta, deviation_from_name(options.sigma)};
 }
 
 // EDGR asks the model what it expects, which only a distribution can tell.
-std::vector<Guard> usual_guards(const Options& options, const Model& model) {
+std::vector<Guard> usual_guards(const StressArguments& options, const Model& model) {
   std::vector<Guard> guards{guard_of(options, Guard::Kind::none)};
   if (model.network->has_distribution()) guards.push_back(guard_of(options, Guard::Kind::edgr));
   guards.push_back(guard_of(options, Guard::Kind::population));
   return guards;
 }
 
-StressOptions sweep_of(const Options& options) {
+StressOptions sweep_of(const StressArguments& options) {
   StressOptions sweep;
   sweep.guards.clear();
   for (const std::string& name : options.guards)
@@ -114,7 +114,7 @@ void print(std::FILE* to, const StressResult& result) {
   fmt::print(to, "at 90 %, at 80 %: accuracy when the least certain series are left to a person\n");
 }
 
-void run(const Options& options) {
+void run(const StressArguments& options) {
   check_files({options.model, options.data}, {options.json, options.plot});
   StressOptions sweep = sweep_of(options);
   Progress progress("stress");
@@ -157,7 +157,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_stress(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StressArguments>();
   CLI::App* command =
       app.add_subcommand("stress", "Judge a classifier while noise rises, with and without guards");
   command->add_option("model", options->model, "from `edict classify`")

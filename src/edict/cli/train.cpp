@@ -24,7 +24,7 @@
 namespace edict::cli {
 namespace {
 
-struct Options {
+struct TrainArguments {
   std::string data, out, kind, from, budget, json;
   ConfigOptions config;
   std::size_t members = 1, folds = 0;
@@ -52,16 +52,16 @@ void warn_about_time(const Model& model, const Dataset& data, std::vector<std::s
 }
 
 // Where a run finds what it had reached.
-std::filesystem::path state_path(const Options& options) {
+std::filesystem::path state_path(const TrainArguments& options) {
   return options.members > 1 ? members_path(options.out) : checkpoint_path(options.out);
 }
 
-FoldsRequest folds_of(const Options& options) {
+FoldsRequest folds_of(const TrainArguments& options) {
   return {options.folds,  options.members, options.out,  options.json,
           options.resume, options.force,   options.claim};
 }
 
-void check(const Options& options) {
+void check(const TrainArguments& options) {
   if (options.folds > 0) return check_folds(folds_of(options));
   if (options.out.empty())
     throw Error("--out is missing: give the file where the model goes (or --folds)");
@@ -103,7 +103,7 @@ nlohmann::json to_json(const TrainResult& result, std::int64_t seed) {
           {"validation_accuracy", best.validation_accuracy}};
 }
 
-void print(const Options& options, const EnsembleResult& result, double seconds) {
+void print(const TrainArguments& options, const EnsembleResult& result, double seconds) {
   const Config& config = result.model.config;
   const bool several = result.members.size() > 1;
   std::FILE* const text = text_stream({options.json});
@@ -136,7 +136,7 @@ struct Run {
   bool chosen_for_data = false;
 };
 
-Run fresh_run(const Options& options) {
+Run fresh_run(const TrainArguments& options) {
   // Settings that are wrong by themselves are refused before a long file is read.
   options.config.resolve();
   Dataset data = open_to_train(options.data, options.reading);
@@ -149,7 +149,7 @@ Run fresh_run(const Options& options) {
 }
 
 // Goes on from a trained model, with its settings: only how it is trained may differ.
-Run warm_run(const Options& options) {
+Run warm_run(const TrainArguments& options) {
   Model model =
       warm_start(load_model(options.from), options.config.assignments, "--from " + options.from);
   Dataset data = open_for(model, options.data, options.reading);
@@ -160,7 +160,7 @@ Run warm_run(const Options& options) {
   return {std::move(data), std::move(parts), std::move(model), std::move(lines)};
 }
 
-bool given(const Options& options, std::string_view key) {
+bool given(const TrainArguments& options, std::string_view key) {
   return std::ranges::any_of(options.config.assignments, [&](const std::string& assignment) {
     return assignment.starts_with(key) && assignment.substr(key.size(), 1) == "=";
   });
@@ -171,7 +171,7 @@ std::string short_duration(double seconds) {
 }
 
 // The epochs that --budget has room for, into the model's settings.
-void fit_to_budget(const Options& options, double seconds, double used, ThreadPool& pool,
+void fit_to_budget(const TrainArguments& options, double seconds, double used, ThreadPool& pool,
                    StopFlag stop, Run& run) {
   Budget budget{seconds - used, options.members, options.out, options.resume};
   budget.epochs_are_free = run.chosen_for_data && !given(options, "train.epochs");
@@ -197,7 +197,7 @@ double budget_seconds(const std::string& text) {
   throw Error(fmt::format("--budget {}: give a time, as 90s, 10m or 2h", text));
 }
 
-void run(const Options& options) {
+void run(const TrainArguments& options) {
   const auto begin = std::chrono::steady_clock::now();
   const double seconds = budget_seconds(options.budget);
   check(options);
@@ -280,7 +280,7 @@ std::string kinds() {
 }  // namespace
 
 void add_train(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TrainArguments>();
   CLI::App* command = app.add_subcommand("train", "Train a model on a CSV file");
   command->add_option("data", options->data, "the data")->required()->type_name("DATA.csv");
   add_output(*command, "--out", options->out,

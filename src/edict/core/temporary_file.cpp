@@ -15,7 +15,7 @@
 namespace edict {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{1} << 18;
+constexpr std::size_t kBuffer = std::size_t{1} << 18;
 
 }  // namespace
 
@@ -44,7 +44,7 @@ TemporaryFile::~TemporaryFile() {
 void TemporaryFile::write(const void* bytes, std::size_t count) {
   buffer_.append(static_cast<const char*>(bytes), count);
   size_ += count;
-  if (buffer_.size() >= kPiece) flush();
+  if (buffer_.size() >= kBuffer) flush();
 }
 
 void TemporaryFile::flush() {
@@ -70,8 +70,8 @@ std::size_t TemporaryFile::read(void* bytes, std::size_t count) {
   std::size_t done = 0;
   while (done < count) {
     if (at_ == buffer_.size()) {
-      buffer_.resize(kPiece);
-      const ssize_t got = ::read(descriptor_, buffer_.data(), kPiece);
+      buffer_.resize(kBuffer);
+      const ssize_t got = ::read(descriptor_, buffer_.data(), kBuffer);
       if (got < 0 && errno == EINTR) {
         buffer_.clear();
         at_ = 0;

@@ -15,7 +15,7 @@
 namespace edict {
 namespace {
 
-constexpr Download kDownload{
+constexpr Download kActivityDownload{
     "Localization Data for Person Activity",
     "https://archive.ics.uci.edu/dataset/196/localization+data+for+person+activity", "CC BY 4.0",
     "21 MB with 164,860 rows"};
@@ -146,7 +146,7 @@ Dataset import_activity(const std::filesystem::path& from, ImportReport& report,
                         const Progress& progress) {
   if (window == 0) throw Error("a window of 0 rows holds nothing; give at least 1");
   const auto entries = read_download(from, [](std::string_view name) { return name == kFile; });
-  if (entries.empty()) fail_missing(from, kFile, kDownload);
+  if (entries.empty()) fail_missing(from, kFile, kActivityDownload);
   Counts counts;
   Recordings recordings = read_rows(entries[0], counts, progress);
   report.add("read",
@@ -194,7 +194,7 @@ Dataset import_activity(const std::filesystem::path& from, ImportReport& report,
     throw Error(
         fmt::format("{}: no recording has {} rows, so there is no window; download it "
                     "again from {}",
-                    entries[0].name, window, kDownload.page));
+                    entries[0].name, window, kActivityDownload.page));
   report.add("kept", fmt::format("{} windows of {} rows from {} recordings, {} values",
                                  grouped(dataset.size()), window, dataset.groups.size(),
                                  grouped(dataset.observations())));

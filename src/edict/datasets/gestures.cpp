@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Download kDownload{
+constexpr Download kGesturesDownload{
     "UWaveGestureLibraryX, Y and Z of the UCR archive",
     "https://www.timeseriesclassification.com/ (or "
     "https://www.cs.ucr.edu/~eamonn/time_series_data_2018/)",
@@ -64,7 +64,8 @@ std::optional<Part> read_part(const fs::path& from, const std::vector<ArchiveEnt
   if (std::all_of(found.begin(), found.end(), [](auto entry) { return !entry; })) return {};
   Part part;
   for (std::size_t a = 0; a < 3; ++a) {
-    if (!found[a]) fail_missing(from, stem(kAxes[a], name) + " (.tsv, .ts or .txt)", kDownload);
+    if (!found[a])
+      fail_missing(from, stem(kAxes[a], name) + " (.tsv, .ts or .txt)", kGesturesDownload);
     part[a] = read_ucr_file(*found[a]);
     report.add("read", fmt::format("{}: {} series of {} values", found[a]->name,
                                    grouped(part[a].series.size()), part[a].series[0].size()));
@@ -144,7 +145,8 @@ Dataset import_gestures(const fs::path& from, ImportReport& report, std::uint64_
     if (progress) progress(0.3 + 0.3 * static_cast<double>(p + 1));
   }
   if (gestures == 0)
-    fail_missing(from, "UWaveGestureLibrary{X,Y,Z}_{TRAIN,TEST} (.tsv, .ts or .txt)", kDownload);
+    fail_missing(from, "UWaveGestureLibrary{X,Y,Z}_{TRAIN,TEST} (.tsv, .ts or .txt)",
+                 kGesturesDownload);
 
   Dataset dataset;
   dataset.features = {"x", "y", "z"};

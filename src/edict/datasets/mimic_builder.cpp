@@ -17,7 +17,6 @@ namespace {
 
 constexpr double kMostMissing = 0.95;
 constexpr double kMaskedAge = 200.0, kOldest = 90.0;
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
@@ -91,8 +90,8 @@ void MimicBuilder::end_stay() {
   } else if (!rows_.empty()) {
     const auto patient = patients_.find(stay_);
     const bool known = patient != patients_.end();
-    const std::array<double, 2> statics{known ? patient->second.age : kNaN,
-                                        known ? patient->second.male : kNaN};
+    const std::array<double, 2> statics{known ? patient->second.age : kUnknown,
+                                        known ? patient->second.male : kUnknown};
     dataset_.add_series(std::to_string(stay_), known ? patient->second.died : Dataset::kNone,
                         Dataset::kNone, statics);
     for (std::size_t r = 0; r < rows_.size(); ++r) {

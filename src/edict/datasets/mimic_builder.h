@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -14,6 +15,8 @@
 #include "edict/datasets/plausible.h"
 
 namespace edict {
+
+inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 struct MimicPatient {
   std::int32_t died = Dataset::kNone;  // in the ICU: 0 or 1

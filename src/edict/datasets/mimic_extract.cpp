@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Download kDownload{
+constexpr Download kMimicDownload{
     "the output of MIMIC-Extract",
     "https://github.com/MLforHealth/MIMIC_Extract, with credentialed access to "
     "https://physionet.org/content/mimiciii/1.4/",
@@ -58,7 +58,7 @@ Dataset import_mimic_extract(const fs::path& from, ImportReport& report, const M
     if (!vitals.empty())
       return read_mimic_csv(vitals, find_patients(from), window, report, progress);
   }
-  fail_missing(from, "all_hourly_data.h5 or vitals_labs_mean.csv", kDownload);
+  fail_missing(from, "all_hourly_data.h5 or vitals_labs_mean.csv", kMimicDownload);
 }
 
 }  // namespace edict

@@ -8,11 +8,10 @@
 
 #include "edict/core/error.h"
 #include "edict/core/lanes.h"
+#include "edict/core/not_finite.h"
 
 namespace edict {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // So many columns take a step together, at least; more branches wait for the next one.
 constexpr std::size_t kWidestStep = 512;
@@ -264,7 +263,7 @@ void Engine<S, H>::take_step() {
     }
     const bool absorbs_again = column.absorb < stops.size();
     if (!absorbs_again && from == index) column.place = take_place();
-    const double target = absorbs_again ? stops[column.absorb].time : kInf;
+    const double target = absorbs_again ? stops[column.absorb].time : kInfinity;
     lanes_.push_back({column.place, from, propagator.next(column.clock, target), index, -1});
   }
   state_.moving = kept_;  // a copy: each vector keeps the memory it has grown to

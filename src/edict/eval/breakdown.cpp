@@ -5,18 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 
 #include "edict/core/error.h"
 #include "edict/core/json_values.h"
+#include "edict/core/not_finite.h"
 #include "edict/eval/distribution.h"
 #include "edict/eval/judged_observation.h"
 
 namespace edict {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // One observation's contribution to the scores of one forecast.
 Scores scores_of(const Marginal& m, double x) {
@@ -164,7 +161,7 @@ DetailedEvaluation evaluate_in_detail(const Model& model, const Dataset& data,
         sums.add(i, o);
         const auto j = static_cast<std::size_t>(o.feature);
         const double mean = model.protocol.population_mean(j);
-        const Marginal training{mean, 0, 0, model.protocol.population_deviation(j), kInf};
+        const Marginal training{mean, 0, 0, model.protocol.population_deviation(j), kInfinity};
         records[i].push_back({j, o.horizon, o.extrapolated, probability_below(o.expected, o.x),
                               scores_of(o.expected, o.x),
                               scores_of_number(std::isnan(o.last_value) ? mean : o.last_value, o.x),

@@ -126,25 +126,25 @@ double log_loss(const Predictions& p) {
 }
 
 RiskCoverage risk_coverage(const Predictions& p) {
-  struct Answer {
+  struct Decision {
     double certainty;
     bool wrong;
   };
-  std::vector<Answer> answers;
+  std::vector<Decision> answers;
   for (std::size_t i = 0; i < p.size(); ++i) {
     const std::size_t k = p.predicted(i);
     answers.push_back({p.probability(i, k), k != p.label(i)});
   }
   std::sort(answers.begin(), answers.end(),
-            [](const Answer& a, const Answer& b) { return a.certainty > b.certainty; });
+            [](const Decision& a, const Decision& b) { return a.certainty > b.certainty; });
   RiskCoverage curve{{}, 0.0};
   double wrong_before = 0.0;
   for (auto first = answers.begin(); first != answers.end();) {
     const auto last = std::find_if(
-        first, answers.end(), [&](const Answer& a) { return a.certainty != first->certainty; });
+        first, answers.end(), [&](const Decision& a) { return a.certainty != first->certainty; });
     const auto tied = static_cast<double>(last - first);
     const auto wrong_tied = static_cast<double>(
-        std::count_if(first, last, [](const Answer& answer) { return answer.wrong; }));
+        std::count_if(first, last, [](const Decision& answer) { return answer.wrong; }));
     const auto before = static_cast<double>(first - answers.begin());
     for (double taken = 1.0; taken <= tied; ++taken) {
       const double risk = (wrong_before + wrong_tied * taken / tied) / (before + taken);

@@ -1,19 +1,17 @@
 #include "edict/eval/distribution.h"
 
 #include <cmath>
-#include <limits>
 #include <numbers>
 
+#include "edict/core/not_finite.h"
 #include "edict/math/special.h"
 #include "edict/math/student_t.h"
 
 namespace edict {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
 double deviation(const Marginal& m, double variance) {
-  return m.dof > 2 ? std::sqrt(variance) : kInf;
+  return m.dof > 2 ? std::sqrt(variance) : kInfinity;
 }
 
 double standard_cdf(double z, double dof) {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <span>
 #include <vector>
 
+#include "edict/core/not_finite.h"
 #include "edict/core/thread_pool.h"
 #include "edict/model/infer.h"
 #include "edict/protocol/protocol.h"
@@ -45,7 +45,6 @@ template <class Visit>
 ShownObservations each_judged_observation(const Model& model, const Dataset& data,
                                           std::span<const std::size_t> series, ThreadPool& pool,
                                           const Guard& guard, StopFlag stop, const Visit& visit) {
-  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   const double cut = model.protocol.to_model_time(model.protocol.t_cut);
   InferenceOptions options = model.inference_options(guard);
   options.marginals = InferenceOptions::Marginals::observed;

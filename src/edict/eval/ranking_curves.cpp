@@ -6,11 +6,10 @@
 #include <numeric>
 
 #include "edict/core/json_values.h"
+#include "edict/core/not_finite.h"
 
 namespace edict {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 struct Totals {
   std::uint64_t positives = 0, negatives = 0;

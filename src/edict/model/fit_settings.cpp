@@ -184,7 +184,9 @@ void choose_training(const DataFacts& facts, const Config& config, bool distribu
   if (!distribution) return;
   choices.choose("loss.evidence", 1e-3, usual);
   choices.choose("train.forecast", 0.5, "half of the series of an epoch teach longer horizons");
-  choices.choose("train.recalibrate", true, "intervals are to hold what they say");
+  // Bounds on what is absorbed count in the scale that a recalibration would change.
+  choices.choose(config.model.absorb == "raw" ? "train.recalibrate" : "train.calibrate", true,
+                 "intervals are to hold what they say");
 }
 
 void add_comment(const std::string& comment, std::string_view mark, std::string& text) {

@@ -53,7 +53,7 @@ std::vector<std::int64_t> seeds_from_json(const nlohmann::json& json) {
   return seeds;
 }
 
-constexpr const char* kKnots = "readout.knots";
+constexpr const char* kKnotsTensor = "readout.knots";
 
 std::string readout_tensor(std::size_t member, const Tensor& tensor) {
   return fmt::format("readout.{}.{}", member, tensor.name);
@@ -354,7 +354,7 @@ TensorFile to_tensors(const Model& model) {
   if (!model.readout.empty()) {
     const Matrix<float>& knots = model.readout.knots;
     file.tensors.push_back(
-        {kKnots, {knots.cols(), knots.rows()}, {knots.data(), knots.data() + knots.size()}});
+        {kKnotsTensor, {knots.cols(), knots.rows()}, {knots.data(), knots.data() + knots.size()}});
     const SummaryClassifier network = summary_classifier(model);
     for (std::size_t m = 0; m < model.readout.members.size(); ++m)
       for (const Tensor& tensor : network.layout().tensors()) {
@@ -481,7 +481,7 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
     model.readout.knots.resize(Readout::kKnots, summary_size(model));
     for (const Index row : model.readout.indicators)
       if (row < 0 || row >= summary_size(model)) throw refuse("its metadata contradicts itself");
-    take(kKnots, {summary_size(model), Readout::kKnots}, model.readout.knots.data());
+    take(kKnotsTensor, {summary_size(model), Readout::kKnots}, model.readout.knots.data());
     const SummaryClassifier network = summary_classifier(model);
     for (std::size_t m = 0; m < networks; ++m) {
       Vector<float>& params = model.readout.members.emplace_back(network.layout().size());

@@ -9,25 +9,25 @@
 namespace edict {
 namespace {
 
-constexpr Index kKnots = Readout::kKnots;
 constexpr double kBound = 3.0;  // deviations; what lies beyond every knot comes to rest here
 
 // The share of the training split below x, between knots on a straight line, in the middle of a
 // jump where many values are equal.
 double rank(const float* knots, float x) {
-  const float* const end = knots + kKnots;
+  const float* const end = knots + Readout::kKnots;
   const auto position = [&](const float* found) {
     if (found == knots) return 0.0;
     if (found == end) return 1.0;
     const double below = static_cast<double>(found[-1]), above = static_cast<double>(found[0]);
     const double within = above > below ? (static_cast<double>(x) - below) / (above - below) : 1.0;
-    return (static_cast<double>(found - knots - 1) + within) / static_cast<double>(kKnots - 1);
+    return (static_cast<double>(found - knots - 1) + within) /
+           static_cast<double>(Readout::kKnots - 1);
   };
   const float* const first = std::lower_bound(knots, end, x);
   const float* const after = std::upper_bound(knots, end, x);
   if (first == after) return position(first);
   return 0.5 * (static_cast<double>(first - knots) + static_cast<double>(after - knots - 1)) /
-         static_cast<double>(kKnots - 1);
+         static_cast<double>(Readout::kKnots - 1);
 }
 
 Matrix<double> log_softmax(const Matrix<float>& logits) {
@@ -43,7 +43,7 @@ Matrix<double> log_softmax(const Matrix<float>& logits) {
 }  // namespace
 
 void Readout::fit(const Matrix<float>& summaries) {
-  knots.resize(kKnots, summaries.rows());
+  knots.resize(Readout::kKnots, summaries.rows());
   indicators.clear();
   std::set<std::vector<bool>> patterns;
   for (Index row = 0; row < summaries.rows(); ++row) {
@@ -57,9 +57,9 @@ void Readout::fit(const Matrix<float>& summaries) {
       indicators.push_back(row);
     std::sort(there.begin(), there.end());
     if (there.empty()) there.push_back(0.0f);
-    for (Index k = 0; k < kKnots; ++k) {
+    for (Index k = 0; k < Readout::kKnots; ++k) {
       const double at =
-          static_cast<double>(there.size() - 1) * static_cast<double>(k) / (kKnots - 1);
+          static_cast<double>(there.size() - 1) * static_cast<double>(k) / (Readout::kKnots - 1);
       const auto below = static_cast<std::size_t>(at);
       const std::size_t above = std::min(below + 1, there.size() - 1);
       const double within = at - static_cast<double>(below);

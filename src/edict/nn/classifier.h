@@ -17,7 +17,7 @@ namespace edict {
 class Classifier {
  public:
   Classifier(ParameterLayout& layout, const std::string& name, Index in, Index classes, int layers)
-      : in_(in), classes_(classes), first_(layers == 1 ? classes : std::max<Index>(1, in / 2)) {
+      : classes_(classes), first_(layers == 1 ? classes : std::max<Index>(1, in / 2)) {
     bottom_.emplace(layout, name + ".0", in, first_);
     if (layers == 2) top_.emplace(layout, name + ".1", first_, classes);
   }
@@ -80,7 +80,7 @@ class Classifier {
   }
 
  private:
-  Index in_, classes_, first_;
+  Index classes_, first_;
   std::optional<Linear> bottom_, top_;
 };
 

@@ -4,22 +4,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "edict/core/error.h"
+#include "edict/core/not_finite.h"
 #include "edict/protocol/filtering_agenda.h"
 #include "edict/protocol/holdout.h"
 
 namespace edict {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
 // The largest value that enters a model, in its own units.
 constexpr double kLargest = 1e30;
 
 struct TimeRange {
-  double first = kInf, last = -kInf;
+  double first = kInfinity, last = -kInfinity;
 };
 
 TimeRange time_range(const Dataset& data, const std::vector<std::size_t>& series) {
@@ -219,7 +217,7 @@ Agenda<float> asking_agenda(const Protocol& protocol, const Dataset& data, std::
     agenda.stop(protocol.to_model_time(data.times[e]), Agenda<float>::kAbsorb);
     for (const Observation& o : data.observed(e)) observe(protocol, o, agenda);
   }
-  query_until(kInf);
+  query_until(kInfinity);
   check_start(protocol, agenda);
   return agenda;
 }

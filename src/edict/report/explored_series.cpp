@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 
+#include "edict/core/not_finite.h"
 #include "edict/data/subset.h"
 #include "edict/eval/anomalies.h"
 #include "edict/eval/classification.h"
@@ -14,8 +14,6 @@
 
 namespace edict::report {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // Times at which a distribution is asked for: a regular part, and just before and just after every
 // event, or every so manieth of very many, because that is where it jumps.
@@ -54,7 +52,7 @@ std::vector<double> asked_times(const Protocol& protocol, const Dataset& data, s
   for (std::size_t e = 0; e < events; e += stride) {
     const double time = data.times[data.first_event[series] + e];
     times.push_back(time);
-    times.push_back(std::nextafter(time, kInf));
+    times.push_back(std::nextafter(time, kInfinity));
   }
   if (protocol.t_cut > span.start && protocol.t_cut < span.end) times.push_back(protocol.t_cut);
   std::sort(times.begin(), times.end());
@@ -67,7 +65,8 @@ std::vector<std::uint32_t> forecast_places(const Protocol& protocol,
                                            const std::vector<double>& times) {
   std::vector<std::uint32_t> places;
   for (std::size_t k = 0; k < times.size(); ++k)
-    if (times[k] >= protocol.t_cut && (k == 0 || times[k] != std::nextafter(times[k - 1], kInf)))
+    if (times[k] >= protocol.t_cut &&
+        (k == 0 || times[k] != std::nextafter(times[k - 1], kInfinity)))
       places.push_back(static_cast<std::uint32_t>(k));
   return places;
 }
@@ -134,7 +133,7 @@ std::vector<std::size_t> kept_places(const std::vector<double>& x, std::size_t v
   std::vector<std::size_t> kept;
   if (x.empty()) return kept;
   kept.push_back(0);
-  std::vector<double> low(values, -kInf), high(values, kInf);
+  std::vector<double> low(values, -kInfinity), high(values, kInfinity);
   for (std::size_t i = 1; i < x.size(); ++i) {
     const auto reaches = [&](std::size_t from) {
       const double dx = x[i] - x[from];
@@ -147,8 +146,8 @@ std::vector<std::size_t> kept_places(const std::vector<double>& x, std::size_t v
     if (!reaches(kept.back())) {
       // Of a jump both sides stay; of a bend the place before this one, from which all is open.
       kept.push_back(kept.back() == i - 1 ? i : i - 1);
-      std::fill(low.begin(), low.end(), -kInf);
-      std::fill(high.begin(), high.end(), kInf);
+      std::fill(low.begin(), low.end(), -kInfinity);
+      std::fill(high.begin(), high.end(), kInfinity);
       if (kept.back() != i && !reaches(i - 1)) kept.push_back(i);
       if (kept.back() == i) continue;
     }
@@ -165,7 +164,7 @@ std::vector<std::size_t> kept_places(const std::vector<double>& x, std::size_t v
 }
 
 struct Extent {
-  double low = kInf, high = -kInf;
+  double low = kInfinity, high = -kInfinity;
 };
 
 Extent extent_of(const Band& band) {

@@ -18,6 +18,8 @@
 
 namespace edict::server {
 
+inline constexpr int kCrossingPoints = 16;  // moments at which a crossing is looked for
+
 struct Rule {
   enum class Kind : std::uint8_t {
     outside,  // the newest observation lies outside the central interval of what was expected

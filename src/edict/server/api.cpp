@@ -9,6 +9,7 @@
 
 #include "edict/core/hash.h"
 #include "edict/core/json_text.h"
+#include "edict/core/not_finite.h"
 #include "edict/core/utf8.h"
 #include "edict/server/api_call.h"
 #include "edict/server/page_files.h"
@@ -19,8 +20,6 @@ namespace edict::server {
 namespace {
 
 using nlohmann::json;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::string_view title_of(int status) {
   switch (status) {

@@ -11,6 +11,7 @@
 
 #include "edict/core/hash.h"
 #include "edict/core/json_text.h"
+#include "edict/core/not_finite.h"
 #include "edict/server/live_parts.h"
 
 namespace edict::server {
@@ -18,7 +19,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kCommitValues = 50000;  // at most this much waits for one disk
 
 std::uint64_t first_event_number(Store& store) {

@@ -10,11 +10,7 @@
 #include "edict/server/live_parts.h"
 
 namespace edict::server {
-namespace {
-
-constexpr int kCrossingPoints = 16;  // moments that a crossing rule looks at
-
-}  // namespace
+namespace {}  // namespace
 
 double LiveStream::urgency() const {
   double urgency = std::min(crossing, 1.0);

@@ -8,6 +8,7 @@
 
 #include "edict/core/hash.h"
 #include "edict/core/json_text.h"
+#include "edict/core/not_finite.h"
 #include "edict/core/number_text.h"
 #include "edict/server/live_parts.h"
 
@@ -16,7 +17,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::int32_t kKeepEvery = 32;     // events between two kept states
 constexpr std::size_t kReadAtOnce = 20000;  // values of one stream
 constexpr auto kTick = std::chrono::milliseconds(100);

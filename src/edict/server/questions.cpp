@@ -8,6 +8,7 @@
 
 #include "edict/core/error.h"
 #include "edict/core/json_text.h"
+#include "edict/core/not_finite.h"
 #include "edict/eval/distribution.h"
 
 namespace edict::server {
@@ -15,8 +16,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int kCrossingPoints = 16;
 constexpr std::size_t kMostPast = 20000;  // values that one chart may show
 
 json number(double value) { return std::isfinite(value) ? json(value) : json(); }

@@ -46,13 +46,6 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-std::string listing(const std::vector<std::string>& names) {
-  const std::size_t shown = std::min<std::size_t>(names.size(), 8);
-  return fmt::format("'{}'{}",
-                     fmt::join(names.begin(), names.begin() + static_cast<long>(shown), "', '"),
-                     shown < names.size() ? ", …" : "");
-}
-
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -236,7 +229,7 @@ class Chooser {
     for (std::size_t c = 0; c < layout_.names.size(); ++c)
       if (lower(layout_.names[c]) == wanted) return c;
     text_.fail(header_, fmt::format("--{}: there is no column '{}'; it has {}", option, name,
-                                    listing(layout_.names)));
+                                    quoted_list(layout_.names)));
   }
   template <class Names>
   std::optional<std::size_t> find_usual(const Names& names) const {
@@ -286,7 +279,7 @@ class Chooser {
         if (first == layout_.names.size() || !free(first) || all_dates(sample_[first]))
           text_.fail(header_, fmt::format("column 'id': it is missing; name it with --id, or give "
                                           "--id none where the table is one series (found {})",
-                                          listing(layout_.names)));
+                                          quoted_list(layout_.names)));
         id = first;
       }
     }
@@ -298,7 +291,7 @@ class Chooser {
       text_.fail(header_,
                  fmt::format("column 'time': it is missing; name it with --time, or add it to the "
                              "header (found {})",
-                             listing(layout_.names)));
+                             quoted_list(layout_.names)));
     take(*time, CsvColumn::time);
     return *time;
   }
@@ -402,7 +395,7 @@ class Chooser {
     }
     if (layout_.features.empty())
       text_.fail(header_, fmt::format("no feature columns; add at least one (found {})",
-                                      listing(layout_.names)));
+                                      quoted_list(layout_.names)));
   }
 
   TimeKind time_kind(std::size_t column) const {
@@ -440,6 +433,14 @@ void look_at_decimals(const Sample& sample, CsvLayout& layout) {
 }
 
 }  // namespace
+
+std::string quoted_list(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 12;
+  const auto shown = static_cast<std::ptrdiff_t>(std::min(names.size(), kShown));
+  return fmt::format(
+      "'{}'{}", fmt::join(names.begin(), names.begin() + shown, "', '"),
+      names.size() > kShown ? fmt::format(" and {} more", names.size() - kShown) : "");
+}
 
 bool is_long_form(std::string_view feature, std::string_view value) {
   const auto is_any = [](std::string_view name, const auto& names) {

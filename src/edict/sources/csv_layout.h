@@ -13,6 +13,9 @@ namespace edict {
 
 struct ReadOptions;
 
+// 'a', 'b' and 3 more.
+std::string quoted_list(const std::vector<std::string>& names);
+
 enum class CsvColumn : std::uint8_t {
   id,
   time,

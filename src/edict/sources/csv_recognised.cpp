@@ -9,14 +9,6 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-std::string listing(const Lines& names) {
-  constexpr std::size_t kShown = 12;
-  const auto shown = static_cast<std::ptrdiff_t>(std::min(names.size(), kShown));
-  return fmt::format(
-      "'{}'{}", fmt::join(names.begin(), names.begin() + shown, "', '"),
-      names.size() > kShown ? fmt::format(" and {} more", names.size() - kShown) : "");
-}
-
 std::string name_of_separator(char separator) {
   return separator == '\t' ? "tabs" : fmt::format("'{}'", separator);
 }
@@ -73,7 +65,7 @@ std::vector<std::string> recognised(const RecognisedTable& table, const Dataset&
       if (!name.empty()) ignored.push_back(name);
     if (!ignored.empty())
       lines.push_back(
-          fmt::format("ignored, as the model does not know them: {}", listing(ignored)));
+          fmt::format("ignored, as the model does not know them: {}", quoted_list(ignored)));
     for (const auto& texts : table.texts)
       if (texts.unknown > 0)
         lines.push_back(
@@ -127,7 +119,7 @@ std::vector<std::string> recognised(const RecognisedTable& table, const Dataset&
   for (const std::string& name : layout.ignored)
     if (!name.empty()) ignored.push_back(name);
   if (!ignored.empty() && table.options.features.empty())
-    parts.push_back(fmt::format("ignored: {}", listing(ignored)));
+    parts.push_back(fmt::format("ignored: {}", quoted_list(ignored)));
   if (ignored.size() < layout.ignored.size())
     parts.emplace_back("a column without a name is ignored");
   say_duplicates(table, data.reading.duplicates, parts);
@@ -136,7 +128,7 @@ std::vector<std::string> recognised(const RecognisedTable& table, const Dataset&
       parts.push_back(
           fmt::format("constant within every series, yet taken as features: {} (--static "
                       "or --label may say otherwise)",
-                      listing(constant)));
+                      quoted_list(constant)));
   if (!parts.empty()) lines.push_back(fmt::format("{}", fmt::join(parts, "; ")));
   return lines;
 }

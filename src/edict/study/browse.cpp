@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "edict/core/not_finite.h"
 #include "edict/data/subset.h"
 #include "edict/eval/classification.h"
 #include "edict/eval/trajectory.h"
@@ -107,9 +108,9 @@ Browse browse(const Model& model, const Dataset& data, std::span<const std::size
     one.forecast = view_of(model, before, {}, times, features, pool, options);
     one.noisy = view_of(model, noisy, {Guard::Kind::edgr}, times, features, pool, options);
     for (const std::size_t j : features) {
-      constexpr double kInf = std::numeric_limits<double>::infinity();
-      one.features.push_back({data.features[j], observed(whole, j, -kInf, cut),
-                              observed(whole, j, cut, kInf), observed(noisy, j, -kInf, kInf)});
+      one.features.push_back({data.features[j], observed(whole, j, -kInfinity, cut),
+                              observed(whole, j, cut, kInfinity),
+                              observed(noisy, j, -kInfinity, kInfinity)});
     }
     result.series.push_back(std::move(one));
   }

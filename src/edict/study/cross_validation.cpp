@@ -80,16 +80,16 @@ std::filesystem::path fold_result_path(const std::filesystem::path& out, std::si
 std::optional<FoldResult> read_fold(const std::filesystem::path& path, const std::string& key) {
   if (!std::filesystem::exists(path)) return std::nullopt;
   try {
-    const nlohmann::json json = parse_json(read_file(path));
-    if (json.at("key").get<std::string>() != key)
+    const nlohmann::json kept = parse_json(read_file(path));
+    if (kept.at("key").get<std::string>() != key)
       throw Error(fmt::format("{}: is of other data or settings; give another folder with --out",
                               path.string()));
     FoldResult fold;
-    json.at("train").get_to(fold.train);
-    json.at("validation").get_to(fold.validation);
-    json.at("judged").get_to(fold.judged);
-    fold.evaluation = optional_from_json<Evaluation>(json.at("evaluation"));
-    fold.classification = optional_from_json<ClassificationResult>(json.at("classification"));
+    kept.at("train").get_to(fold.train);
+    kept.at("validation").get_to(fold.validation);
+    kept.at("judged").get_to(fold.judged);
+    fold.evaluation = optional_from_json<Evaluation>(kept.at("evaluation"));
+    fold.classification = optional_from_json<ClassificationResult>(kept.at("classification"));
     return fold;
   } catch (const nlohmann::json::exception&) {
     throw Error(fmt::format("{}: is damaged; remove it to run the fold again", path.string()));
@@ -117,9 +117,9 @@ CrossValidation share_folds(const Config& config, const Dataset& data,
         [&](std::size_t fold) {
           const auto own = run_fold(config, data, splits[fold], fold, pool, options);
           if (!own) throw Interrupted();
-          nlohmann::json json = fold_json(*own);
-          json["key"] = key;
-          write_atomically(path(fold), json_text(json) + "\n");
+          nlohmann::json kept = fold_json(*own);
+          kept["key"] = key;
+          write_atomically(path(fold), json_text(kept) + "\n");
         },
         options.training.stop);
   } catch (const Interrupted&) {

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <numeric>
 
 #include "edict/core/error.h"
 #include "edict/core/generator.h"
 #include "edict/core/interrupted.h"
+#include "edict/core/not_finite.h"
 #include "edict/core/share_chunks.h"
 #include "edict/data/fingerprint.h"
 #include "edict/model/infer.h"
@@ -21,8 +21,6 @@
 
 namespace edict {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // Thrown in the middle of an epoch that the deadline ends.
 struct OutOfTime {};
@@ -214,7 +212,7 @@ class Trainer {
         agenda = &copy;
       }
       const double cut = absorb_until(whole, i, epoch_number);
-      if (cut < kInf && settings_.forecast_reach) {
+      if (cut < kInfinity && settings_.forecast_reach) {
         Agenda<float>& copy = shortened_[examples.size()];
         shorten(*agenda, cut + model_.protocol.to_model_time(*settings_.forecast_reach), copy);
         agenda = &copy;
@@ -252,9 +250,10 @@ class Trainer {
   // With probability train.forecast a series is only forecast after a random moment of this epoch,
   // between train.forecast_from and train.forecast_until; a class is always told from everything.
   double absorb_until(const Agenda<float>& agenda, std::size_t i, std::int64_t epoch_number) const {
-    if (settings_.forecast <= 0 || set_.classification > 0 || agenda.stops.empty()) return kInf;
+    if (settings_.forecast <= 0 || set_.classification > 0 || agenda.stops.empty())
+      return kInfinity;
     Generator rng = draws("forecast", i, epoch_number);
-    if (rng.uniform() >= settings_.forecast) return kInf;
+    if (rng.uniform() >= settings_.forecast) return kInfinity;
     const auto time = [&](const std::optional<double>& set, double otherwise) {
       return set ? model_.protocol.to_model_time(*set) : otherwise;
     };

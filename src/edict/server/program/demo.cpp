@@ -42,7 +42,7 @@ class DemoFolder {
   std::filesystem::path path_;
 };
 
-struct Options {
+struct DemoArguments {
   DemoSettings demo;
   unsigned port = 0;
   double seconds = 0;
@@ -71,7 +71,7 @@ int wait(const sigset_t& signals, double seconds) {
   return signal < 0 ? 0 : signal;
 }
 
-int run(const Options& options) {
+int run(const DemoArguments& options) {
   // Nothing has to be removed before this is done, and Ctrl-C ends the program as it always does.
   const Model model = trained(options.demo);
   sigset_t signals;
@@ -114,7 +114,7 @@ int run(const Options& options) {
 void add_demo(CLI::App& app, int& code) {
   CLI::App* command = app.add_subcommand(
       "demo", "Watch a ward of invented patients: trains, serves and feeds, within a minute");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DemoArguments>();
   command->add_option("--port", options->port, "on 127.0.0.1; 0 takes a free one")
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();

@@ -39,7 +39,7 @@ void notify(const char* state) {
   close(to);
 }
 
-struct Options {
+struct ServeArguments {
   ServeSettings settings;
   MqttSettings mqtt;
   std::string listen = "127.0.0.1:8080";
@@ -70,8 +70,8 @@ int wait_for_signal(const sigset_t& signals) {
 void add_serve(CLI::App& app, int& code) {
   CLI::App* command = app.add_subcommand(
       "serve", "Serve a model live: observations in, distributions, alarms and events out");
-  auto options = std::make_shared<Options>();
-  Options& o = *options;
+  auto options = std::make_shared<ServeArguments>();
+  ServeArguments& o = *options;
   ServeSettings& s = o.settings;
   s.api.name.clear();
   command->add_option("MODEL", s.model, "the trained model")->required();
