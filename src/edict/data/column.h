@@ -28,10 +28,10 @@ class Column {
   Column(std::initializer_list<T> values) : own_(values) {}
 
   // `file` keeps what is viewed.
-  static Column view(std::span<const T> values, std::shared_ptr<const void> file) {
+  static Column view(std::span<const T> values, const std::shared_ptr<const void>& file) {
     Column column;
     column.viewed_ = values;
-    column.file_ = std::move(file);
+    column.file_ = file;
     return column;
   }
   bool is_view() const { return file_ != nullptr; }

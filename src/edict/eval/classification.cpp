@@ -150,7 +150,7 @@ std::vector<ClassTrajectory> class_trajectories(const Model& model, const Datase
           agendas.push_back(filtering_agenda(model.protocol, data, own.series, {time}));
       for (std::size_t t = 0; t < own.times.size(); ++t)
         examples.push_back(on_clock
-                               ? Example{&agendas[0], model.protocol.to_model_time(own.times[t])}
+                               ? Example{agendas.data(), model.protocol.to_model_time(own.times[t])}
                                : Example{&agendas[t]});
       std::vector<std::vector<Clipped>> clips;
       own.probabilities = softmax(infer_classes(model, examples, pool, options, &clips));

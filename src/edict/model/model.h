@@ -62,7 +62,7 @@ struct Model {
                       bool with_classifier = false);
 
   // A copy with a classifier (freshly initialised) on top of the same trained parameters.
-  Model with_classifier(const Config& config, const std::vector<std::string>& class_names) const;
+  Model with_classifier(const Config& settings, const std::vector<std::string>& class_names) const;
 
   // How many of the last parameters are the classifier's on h(T); 0 without one.
   Index classifier_size() const;

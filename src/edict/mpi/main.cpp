@@ -106,56 +106,66 @@ int run(int argc, char** argv, edict::mpi::MpiRanks& ranks, const Options& optio
   return 0;
 }
 
+// What a rank does between MPI's beginning and its end; its exit code.
+int take_part(int argc, char** argv) {
+  int code = 1;
+  edict::mpi::MpiRanks ranks(MPI_COMM_WORLD, asked_to_stop);
+  const int real_errors = ::dup(STDERR_FILENO);
+  if (ranks.rank() > 0) {
+    const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    ::dup2(nowhere, STDOUT_FILENO);
+    ::dup2(nowhere, STDERR_FILENO);
+    edict::write_nothing();
+  }
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART;
+  for (const int signal : {SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
+  edict::cli::share_work(
+      ranks, std::max<std::size_t>(1, std::thread::hardware_concurrency() /
+                                          std::max<std::size_t>(1, ranks.on_this_machine())));
+  std::string failure;
+  Options options;
+  CLI::App app("edict-mpi: the commands of edict that many processes do together", "edict-mpi");
+  add_commands(app, options);
+  try {
+    code = run(argc, argv, ranks, options, app);
+  } catch (const edict::cli::Exit& e) {
+    code = e.code;
+  } catch (const edict::Interrupted&) {
+    code = 128 + (signal_that_came != 0 ? signal_that_came.load() : SIGTERM);
+    failure = "stopped; --resume goes on after the last whole epoch, with any number of ranks";
+  } catch (const CLI::ParseError& e) {
+    code = 2;
+    failure = fmt::format("{}; try --help", e.what());
+  } catch (const edict::Error& e) {
+    code = 2;
+    failure = e.what();
+  } catch (const std::exception& e) {
+    code = 1;
+    failure = fmt::format("unexpected: {}", e.what());
+  }
+  // Those that fail together leave in order. One that fails alone would be waited for: it tells
+  // why and ends all.
+  const bool together = code == 0 || ranks.all_here(10.0);
+  if (!failure.empty() && (ranks.rank() == 0 || !together))
+    ::dprintf(real_errors, "edict-mpi: %s%s\n",
+              together ? "" : fmt::format("rank {}: ", ranks.rank()).c_str(), failure.c_str());
+  if (!together) MPI_Abort(MPI_COMM_WORLD, code);
+  return code;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   int provided = 0;
   if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) return 1;
   int code = 1;
-  {
-    edict::mpi::MpiRanks ranks(MPI_COMM_WORLD, asked_to_stop);
-    const int real_errors = ::dup(STDERR_FILENO);
-    if (ranks.rank() > 0) {
-      const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-      ::dup2(nowhere, STDOUT_FILENO);
-      ::dup2(nowhere, STDERR_FILENO);
-      edict::write_nothing();
-    }
-    struct sigaction action {};
-    action.sa_handler = on_signal;
-    action.sa_flags = SA_RESTART;
-    for (const int signal : {SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
-    edict::cli::share_work(
-        ranks, std::max<std::size_t>(1, std::thread::hardware_concurrency() /
-                                            std::max<std::size_t>(1, ranks.on_this_machine())));
-    std::string failure;
-    Options options;
-    CLI::App app("edict-mpi: the commands of edict that many processes do together", "edict-mpi");
-    add_commands(app, options);
-    try {
-      code = run(argc, argv, ranks, options, app);
-    } catch (const edict::cli::Exit& e) {
-      code = e.code;
-    } catch (const edict::Interrupted&) {
-      code = 128 + (signal_that_came != 0 ? signal_that_came.load() : SIGTERM);
-      failure = "stopped; --resume goes on after the last whole epoch, with any number of ranks";
-    } catch (const CLI::ParseError& e) {
-      code = 2;
-      failure = fmt::format("{}; try --help", e.what());
-    } catch (const edict::Error& e) {
-      code = 2;
-      failure = e.what();
-    } catch (const std::exception& e) {
-      code = 1;
-      failure = fmt::format("unexpected: {}", e.what());
-    }
-    // Those that fail together leave in order. One that fails alone would be waited for: it tells
-    // why and ends all.
-    const bool together = code == 0 || ranks.all_here(10.0);
-    if (!failure.empty() && (ranks.rank() == 0 || !together))
-      ::dprintf(real_errors, "edict-mpi: %s%s\n",
-                together ? "" : fmt::format("rank {}: ", ranks.rank()).c_str(), failure.c_str());
-    if (!together) MPI_Abort(MPI_COMM_WORLD, code);
+  try {
+    code = take_part(argc, argv);
+  } catch (...) {
+    std::fputs("edict-mpi: no memory left to begin with\n", stderr);
+    MPI_Abort(MPI_COMM_WORLD, code);
   }
   MPI_Finalize();
   return code;

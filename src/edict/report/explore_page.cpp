@@ -146,7 +146,7 @@ class Explorer {
 
   // The text with each "<!--name-->" replaced; what is put in is not looked at again.
   static std::string filled(std::string_view text,
-                            std::vector<std::pair<std::string, std::string>> parts) {
+                            const std::vector<std::pair<std::string, std::string>>& parts) {
     std::string result;
     for (const auto& [name, value] : parts) {
       const std::string marker = "<!--" + name + "-->";

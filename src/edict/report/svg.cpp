@@ -79,8 +79,8 @@ Chart::Points thinned(const Chart::Points& points) {
 
 }  // namespace
 
-Chart::Chart(double width, double height, Range x, Range y, std::string x_label,
-             std::string y_label, std::string title)
+Chart::Chart(double width, double height, Range x, Range y, const std::string& x_label,
+             const std::string& y_label, std::string title)
     : width_(width), height_(height), x_(x), y_(y), title_(std::move(title)) {
   if (!(x_.high > x_.low)) x_.high = x_.low + 1;
   if (!(y_.high > y_.low)) y_ = {y_.low - 1, y_.high + 1};

@@ -35,8 +35,8 @@ std::string escape(const std::string& text);
 
 class Chart {
  public:
-  Chart(double width, double height, Range x, Range y, std::string x_label, std::string y_label,
-        std::string title = {});
+  Chart(double width, double height, Range x, Range y, const std::string& x_label,
+        const std::string& y_label, std::string title = {});
 
   using Points = std::vector<std::pair<double, double>>;
 

@@ -47,7 +47,7 @@ struct Rule {
 
 // A file of rules in TOML ([[rule]] tables) or JSON ({"rules":[…]}), by what its text looks like.
 // Throws BadInput, with the place of the rule as line.
-std::vector<Rule> read_rules(std::string_view text, const Model& model);
+std::vector<Rule> read_rules(std::string_view source, const Model& model);
 nlohmann::json to_json(const std::vector<Rule>& rules, const Model& model);
 
 struct Alarm {

@@ -349,10 +349,10 @@ std::vector<Row> Intake::line_protocol(std::string_view body, std::string_view p
       const std::string key = escaped_until(line, ++at, "=, ");
       broken = at >= line.size() || line[at] != '=' || key.empty();
       if (broken) break;
-      std::string value = escaped_until(line, ++at, ", ");
+      const std::string value = escaped_until(line, ++at, ", ");
       constexpr std::array<std::string_view, 3> kTags{"stream", "id", "host"};
       for (std::size_t k = 0; k < kTags.size(); ++k)
-        if (key == kTags[k]) tags[k] = std::move(value);
+        if (key == kTags[k]) tags[k] = value;
     }
     if (broken || at >= line.size()) {
       collected.problem(number, "", "is no line protocol; write measurement,tag=a field=1 time");
@@ -383,8 +383,8 @@ std::vector<Row> Intake::line_protocol(std::string_view body, std::string_view p
         break;
       }
       std::int32_t j = feature(field);
-      if (j < 0) j = feature(measurement + "_" + field);
-      if (j < 0) j = feature(measurement + "." + field);
+      if (j < 0) j = feature(fmt::format("{}_{}", measurement, field));
+      if (j < 0) j = feature(fmt::format("{}.{}", measurement, field));
       if (j < 0 && field == "value") j = feature(measurement);
       if (j >= 0 && value)
         observed.push_back({j, *value});
@@ -407,7 +407,8 @@ std::vector<Row> Intake::line_protocol(std::string_view body, std::string_view p
       }
       // Nanoseconds of this century do not fit into a double; microseconds do, and are what is
       // kept.
-      time = unit < 1 ? static_cast<double>(whole / 1000) : static_cast<double>(whole) * unit;
+      const std::int64_t microseconds = unit < 1 ? whole / 1000 : whole;
+      time = static_cast<double>(microseconds) * std::max(unit, 1.0);
     }
     for (const Observation& o : observed) collected.row(stream, {time, true}, o.feature, o.value);
   }

@@ -120,10 +120,10 @@ json distribution(Live::Access access, const LiveStream& stream, const AskedDist
   const Model& model = access.live.model();
   const std::vector<Moment> moments = moments_of(access, stream, asked);
   json at = json::array();
-  for (std::size_t i = 0; i < moments.size(); ++i) {
+  for (const Moment& moment : moments) {
     json features = json::object();
     for (const std::size_t j : asked.features) {
-      const Marginal& m = moments[i].marginals[j];
+      const Marginal& m = moment.marginals[j];
       const double half = half_width(m, asked.level);
       json one{{"mean", number(m.mean)},
                {"aleatoric", number(aleatoric_deviation(m))},
@@ -142,8 +142,8 @@ json distribution(Live::Access access, const LiveStream& stream, const AskedDist
               limit.above ? probability_above(m, limit.value) : probability_below(m, limit.value));
       features[model.features[j]] = std::move(one);
     }
-    at.push_back({{"time", clock.shown(moments[i].raw)},
-                  {"ahead", moments[i].ahead},
+    at.push_back({{"time", clock.shown(moment.raw)},
+                  {"ahead", moment.ahead},
                   {"features", std::move(features)}});
   }
   json answer{{"stream", stream.name},

@@ -262,7 +262,7 @@ std::string to_toml(const Keys& keys) {
     }
     const Value value = key.get();
     std::string written = text_of(value);
-    if (std::holds_alternative<std::string>(value)) written = "\"" + written + "\"";
+    if (std::holds_alternative<std::string>(value)) written = fmt::format("\"{}\"", written);
     // TOML tells 1 from 1.0.
     if (std::holds_alternative<double>(value) && written.find_first_of(".e") == std::string::npos)
       written += ".0";
@@ -293,7 +293,7 @@ nlohmann::json to_json(const Keys& keys) {
 void from_json(const nlohmann::json& json, const Keys& keys) {
   for (const auto& [table, entries] : json.items())
     for (const auto& [name, value] : entries.items()) {
-      const Key& key = find(keys, table + "." + name, "configuration");
+      const Key& key = find(keys, fmt::format("{}.{}", table, name), "configuration");
       if (value.is_boolean())
         put(key, value.get<bool>(), "configuration");
       else if (value.is_number_integer())

@@ -429,10 +429,8 @@ class CsvReader {
       }
       if (!ends_cell(*p)) {
         double value;
-        if (read_quickly(p, value))
-          add_observation(layout_.columns[c].index, value);
-        else if (value = read_any(p, c, layout_.columns[c].index); !is_missing(value))
-          add_observation(layout_.columns[c].index, value);
+        if (!read_quickly(p, value)) value = read_any(p, c, layout_.columns[c].index);
+        if (!is_missing(value)) add_observation(layout_.columns[c].index, value);
       }
       if (*p != kSeparator || c + 1 == end) return;
       ++p, ++c;

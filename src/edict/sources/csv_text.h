@@ -37,7 +37,7 @@ struct CsvCell {
 class CsvText {
  public:
   static CsvText from_file(const std::filesystem::path& path, const CsvLimits& limits);
-  static CsvText from_memory(std::string_view text, std::string name, const CsvLimits& limits);
+  static CsvText from_memory(std::string_view source, std::string name, const CsvLimits& limits);
 
   const char* begin() const;  // behind a byte-order mark
   const char* first_byte() const { return bytes_.get(); }

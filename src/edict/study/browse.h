@@ -71,7 +71,7 @@ Browse browse(const Model& model, const Dataset& data, std::span<const std::size
               ThreadPool& pool, const BrowseOptions& options);
 
 nlohmann::json to_json(const Browse& browse);
-void from_json(const nlohmann::json& json, Browse& browse);
+void from_json(const nlohmann::json& value, Browse& browse);
 
 // `count` of `series`, evenly spread.
 std::vector<std::size_t> spread(std::span<const std::size_t> series, std::size_t count);

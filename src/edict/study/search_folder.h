@@ -23,7 +23,7 @@ class SearchFolder {
  public:
   // Makes the folder, or takes up what is in it. Error if it holds a search of something else.
   // `shared`: others may be making it at this moment.
-  SearchFolder(std::filesystem::path folder, const SearchPlan& plan, bool shared = false);
+  SearchFolder(std::filesystem::path folder, const SearchPlan& searched, bool shared = false);
 
   // Of all runs that finished, by rung, then trial.
   std::vector<Outcome> read_outcomes() const;
