@@ -259,6 +259,33 @@ TEST_F(ProgramTest, TheToolStartsIt) {
   EXPECT_EQ(stop(SIGINT), 130);
 }
 
+// What README tells a newcomer to type, as it stands there but for the port.
+TEST_F(ProgramTest, ReadmeCommandsWork) {
+  Dataset data = waves();
+  data.features = {"puls", "laktat", "x3"};
+  save_model(Model::create(small_model()->config, data, split(data, 0)), folder_ / "waves.model");
+  ASSERT_TRUE(start("", EDICT_TOOL)) << folder_.read("err");
+  const std::string readme = content(EDICT_SOURCE_DIR "/README.md");
+  const std::string usual = "localhost:8080";
+  int commands = 0;
+  for (std::size_t at = readme.find("## Live"); (at = readme.find("\ncurl ", at)) != readme.npos;
+       ++commands) {
+    std::string command = readme.substr(at + 1, readme.find('\n', at + 1) - at - 1);
+    at += command.size();
+    ASSERT_NE(command.find(usual), std::string::npos) << command;
+    command.replace(command.find(usual), usual.size(), "localhost:" + std::to_string(port_));
+    command.insert(4, " -sSf");
+    command = "cd '" + folder_.path().string() + "' && " + command + " >answer";
+    ASSERT_EQ(std::system(command.c_str()), 0) << command;
+    EXPECT_TRUE(json::accept(folder_.read("answer"))) << folder_.read("answer");
+  }
+  EXPECT_EQ(commands, 2);
+  const json told = json::parse(folder_.read("answer"));
+  EXPECT_EQ(told.at("at").size(), 2u);
+  EXPECT_TRUE(told.at("at")[0].at("features").at("laktat").contains("above"))
+      << told.dump().substr(0, 600);
+}
+
 // Under load the server is killed without warning, again and again. Everything that was answered is
 // there, and the distributions are those of an undisturbed run. bench/serve_kills.py does the same
 // a thousand times.
