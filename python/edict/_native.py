@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 API = 3  # the version of edict.h that this package was written for
+SONAME = "libedict.so.0"  # what the loader of a system knows it by
 
 
 class Error(ValueError):
@@ -37,9 +38,9 @@ class Interrupted(Exception):
         self.model = model  # of training: the best of the whole epochs, if any
 
 
-def _library_path() -> Path:
-    """An installed package has the library beside it, a build tree two folders up."""
-    here = Path(__file__).parent
+def _library_path(here: Path = Path(__file__).parent) -> str:
+    """A package that pip installed has the library beside it, a build tree two folders up, and that of
+    a system has it where the loader looks."""
     name = "libedict.so"
     candidates = [here / name, here.parent.parent / name]
     # The sources themselves: the build trees beside them, the release build first.
@@ -49,10 +50,15 @@ def _library_path() -> Path:
         candidates = [Path(os.environ["EDICT_LIBRARY"])]
     for candidate in candidates:
         if candidate.exists():
-            return candidate
+            return str(candidate)
+    if not os.environ.get("EDICT_LIBRARY"):
+        try:
+            return ctypes.CDLL(SONAME)._name
+        except OSError:
+            pass  # neither there
     raise ImportError(
         f"{name} was not found; build edict (cmake --build --preset release), install the package "
-        "with pip, or set EDICT_LIBRARY to its path"
+        "with pip or Debian's libedict0, or set EDICT_LIBRARY to its path"
     )
 
 
@@ -196,7 +202,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 
 def _load() -> ctypes.CDLL:
     path = _library_path()
-    library = ctypes.CDLL(str(path))
+    library = ctypes.CDLL(path)
     for name, (result, arguments) in _SIGNATURES.items():
         try:
             function = getattr(library, name)

@@ -1,4 +1,5 @@
-// The README's commands are run as they stand, and its library example is the one that is built.
+// The commands of the README and of pages in docs/ are run as they stand, and the README's library
+// example is the one that is built.
 #include <sstream>
 #include <vector>
 
@@ -21,28 +22,41 @@ std::vector<std::string> blocks(const std::string& text, const std::string& lang
   return found;
 }
 
-TEST_F(ToolTest, ReadmeCommandsWork) {
-  int count = 0;
-  write("export.csv", messy::semicolons().bytes);
-  for (const std::string& block : blocks(content(EDICT_SOURCE_DIR "/README.md"), "console")) {
-    std::istringstream lines(block);
-    for (std::string line; std::getline(lines, line);) {
-      if (!line.starts_with("$ edict ")) continue;
-      while (line.ends_with("\\")) {
-        std::string more;
-        std::getline(lines, more);
-        line = line.substr(0, line.size() - 1) + more;
+class PageTest : public ToolTest {
+ protected:
+  // Runs every `$ edict` line of the page's console blocks, one after the other; returns how many.
+  int run_commands(const std::string& page) const {
+    int count = 0;
+    for (const std::string& block : blocks(content(EDICT_SOURCE_DIR "/" + page), "console")) {
+      std::istringstream lines(block);
+      for (std::string line; std::getline(lines, line);) {
+        if (!line.starts_with("$ edict ")) continue;
+        while (line.ends_with("\\")) {
+          std::string more;
+          std::getline(lines, more);
+          line = line.substr(0, line.size() - 1) + more;
+        }
+        for (std::size_t at = line.find("presets/"); at != std::string::npos;
+             at = line.find("presets/", at + 200))
+          line.insert(at, EDICT_SOURCE_DIR "/");
+        const Outcome outcome = edict(line.substr(8));
+        EXPECT_EQ(outcome.code, 0) << line << "\n" << outcome.err;
+        ++count;
       }
-      for (std::size_t at = line.find("presets/"); at != std::string::npos;
-           at = line.find("presets/", at + 200))
-        line.insert(at, EDICT_SOURCE_DIR "/");
-      const Outcome outcome = edict(line.substr(8));
-      EXPECT_EQ(outcome.code, 0) << line << "\n" << outcome.err;
-      ++count;
     }
+    return count;
   }
-  EXPECT_GE(count, 8);
+};
+
+TEST_F(PageTest, ReadmeCommandsWork) {
+  write("export.csv", messy::semicolons().bytes);
+  EXPECT_GE(run_commands("README.md"), 8);
 }
+
+TEST_F(PageTest, CommandsOnDoubtsWork) { EXPECT_EQ(run_commands("docs/doubts.md"), 3); }
+TEST_F(PageTest, CommandsOnChoosingWork) { EXPECT_EQ(run_commands("docs/choosing.md"), 5); }
+TEST_F(PageTest, CommandsOnSplitsWork) { EXPECT_EQ(run_commands("docs/splits.md"), 4); }
+TEST_F(PageTest, CommandsOnCalibratingWork) { EXPECT_EQ(run_commands("docs/calibrating.md"), 6); }
 
 TEST_F(ToolTest, ReadmeShowsTheExampleThatIsBuiltAndItRuns) {
   const auto shown = blocks(content(EDICT_SOURCE_DIR "/README.md"), "cpp");

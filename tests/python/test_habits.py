@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import pytest
 from conftest import SMALL
 
 import edict
-from edict import Model
+from edict import Model, _native
 
 LONG = {**SMALL, "epochs": 1_000_000, "patience": 0}
 
@@ -131,3 +132,29 @@ def test_memory_stays_flat_over_many_rounds(data):
     # The parameters of one model are 130 kB, so that sixty that stayed would be 8 MB. What the
     # allocator keeps for itself comes and goes by up to 4 MB.
     assert resident() - before < 6_000_000
+
+
+def test_the_loader_finds_the_library_of_a_system(tmp_path):
+    """A system's package has the sources here and the library where its loader looks."""
+    packages = tmp_path / "a" / "b" / "packages"
+    shutil.copytree(os.path.dirname(edict.__file__), packages / "edict", symlinks=False)
+    libraries = tmp_path / "lib"
+    libraries.mkdir()
+    library = os.path.realpath(_native.lib._name)
+    (libraries / _native.SONAME).symlink_to(library)
+    plain = {name: value for name, value in os.environ.items() if name not in ("EDICT_LIBRARY", "LD_LIBRARY_PATH")}
+    plain["PYTHONPATH"] = str(packages)
+
+    plain["LD_LIBRARY_PATH"] = f"{libraries}:{os.path.dirname(library)}"
+    found = subprocess.run(
+        [sys.executable, "-c", "import edict; print(edict.__file__, edict._native.lib._name)"],
+        env=plain, cwd=tmp_path, capture_output=True, text=True,
+    )  # fmt: skip
+    assert found.stdout.split() == [str(packages / "edict" / "__init__.py"), _native.SONAME], found.stderr
+
+
+def test_without_the_library_the_error_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.delenv("EDICT_LIBRARY")
+    monkeypatch.setattr(_native, "SONAME", "libedict-of-nobody.so.0")
+    with pytest.raises(ImportError, match="libedict0"):
+        _native._library_path(tmp_path / "a" / "b" / "edict")
