@@ -12,6 +12,7 @@
 #include "edict/math/student_t.h"
 #include "engine/finite_difference.h"
 #include "engine/random_agenda.h"
+#include "engine/walk_gradients.h"
 
 namespace edict {
 namespace {
@@ -105,24 +106,7 @@ TEST(ForgettingGradient, EqualsDifferences) {
   for (const bool recall : {false, true})
     for (const double kl : {0.3, 0.0}) {
       const JumpOde<NiwHead> model(network_settings(forgetting_config(recall)), 3, 2);
-      Generator rng(9);
-      std::vector<Agenda<double>> agendas;
-      for (int events : {5, 1, 0, 6}) {
-        auto agenda = random_agenda<double>(rng, 3, events, 0.5, 0.5);
-        if (events == 5) agenda.stops[2].what = Agenda<double>::kScore;
-        agendas.push_back(agenda);
-      }
-      const LossWeights weights{0.7, kl, 0.05};
-      expect_gradients(model.layout, moved_parameters<double>(model.layout, 3),
-                       [&](const Vector<double>& params, Vector<double>& grads) {
-                         std::vector<BasicExample<double>> examples;
-                         for (const auto& agenda : agendas) examples.push_back({&agenda, 2.0});
-                         grads = Vector<double>::Zero(model.layout.size());
-                         const LossSums sums = Walk<double, NiwHead>(model).train(
-                             params.data(), examples, weights, std::size_t{1} << 30, grads.data());
-                         return weights.scale * (sums.nll + weights.kl * sums.kl +
-                                                 weights.evidence * sums.evidence);
-                       });
+      expect_walk_gradients(model, kl, 9);
     }
 }
 

@@ -11,6 +11,7 @@
 #include "edict/engine/walk.h"
 #include "engine/finite_difference.h"
 #include "engine/random_agenda.h"
+#include "engine/walk_gradients.h"
 
 namespace edict {
 namespace {
@@ -168,25 +169,7 @@ void check_gradients(const EngineSettings& engine) {
   config.loss.kl = 0.3;
   config.loss.kl_observation_std = 0.3;
   const JumpOde<H> model(network_settings(config), 3, 2);
-  Generator rng(8);
-  std::vector<Agenda<double>> agendas;
-  for (int events : {5, 1, 0, 6}) {
-    auto agenda = random_agenda<double>(rng, 3, events, 0.5, 0.5);
-    if (events == 5) agenda.stops[2].what = Agenda<double>::kScore;
-    if (events == 6) agenda.stops[3].time = agenda.stops[2].time;
-    agendas.push_back(agenda);
-  }
-  const LossWeights weights{0.7, 0.3, 0.05};
-  expect_gradients(model.layout, moved_parameters<double>(model.layout, 3),
-                   [&](const Vector<double>& params, Vector<double>& grads) {
-                     std::vector<BasicExample<double>> examples;
-                     for (const auto& agenda : agendas) examples.push_back({&agenda, 2.0});
-                     grads = Vector<double>::Zero(model.layout.size());
-                     const LossSums sums = Walk<double, H>(model).train(
-                         params.data(), examples, weights, std::size_t{1} << 30, grads.data());
-                     return weights.scale *
-                            (sums.nll + weights.kl * sums.kl + weights.evidence * sums.evidence);
-                   });
+  expect_walk_gradients(model, 0.3, 8);
 }
 
 TEST_P(MemoryGradient, EqualsDifferences) {

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "edict/core/error.h"
 #include "edict/data/fingerprint.h"
+#include "edict/data/packed_file.h"
 #include "edict/data/time_axis.h"
 #include "edict/datasets/synthetic.h"
 #include "edict/model/config.h"
@@ -15,8 +19,14 @@
 #include "edict/model/safetensors.h"
 #include "edict/model/stream.h"
 #include "edict/protocol/split.h"
+#include "edict/server/alarms.h"
+#include "edict/server/api.h"
+#include "edict/server/incoming.h"
 #include "edict/sources/csv.h"
+#include "edict/train/checkpoint.h"
+#include "fuzz/call_sequence.h"
 #include "messy_files.h"
+#include "temporary_folder.h"
 
 namespace edict::fuzz {
 namespace {
@@ -125,6 +135,144 @@ const std::shared_ptr<const Model>& smallest() {
   return made;
 }
 
+// What only reads files is given one.
+std::filesystem::path written(std::string_view bytes) {
+  static const TemporaryFolder folder;
+  const std::filesystem::path path = folder / "f";
+  std::ofstream(path, std::ios::binary) << bytes;
+  return path;
+}
+
+std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Mapped, not read: every array is checked before anybody follows an index in it.
+void packed(std::string_view bytes) {
+  const std::filesystem::path path = written(bytes);
+  attempt(path.string(), [&] {
+    const Dataset data = open_packed(path);
+    data.check();
+    fingerprint(data);
+  });
+}
+
+void checkpoint(std::string_view bytes) {
+  const std::filesystem::path path = written(bytes);
+  attempt(path.string(), [&] {
+    static Model model = from_tensors(to_tensors(*smallest()), "f");
+    model.params = smallest()->params;
+    Adam adam(model.params.size());
+    load_checkpoint(path, 5, model, adam);
+    promise(model.params.allFinite() && adam.m.allFinite() && adam.v.allFinite(),
+            "a run goes on from numbers");
+  });
+}
+
+// Bodies that the live server is sent: what is taken are values of the model's features.
+template <class Read>
+void body(const Read& read) {
+  static const server::StreamClock clock(*smallest(), "h");
+  static const server::Intake intake(*smallest(), clock);
+  try {
+    for (const server::Row& row : read(intake)) {
+      promise(
+          row.feature >= 0 && static_cast<std::size_t>(row.feature) < smallest()->features.size(),
+          "a row is of a feature");
+      promise(std::isfinite(row.value) && std::isfinite(row.time.value), "a row is of numbers");
+      promise(server::name_problem(row.stream).empty(), "a stream has a name");
+    }
+  } catch (const server::BadInput& error) {
+    promise(!error.problems().empty(), "a refusal says why");
+    for (const server::Problem& problem : error.problems())
+      promise(!problem.detail.empty(), "a refusal says why");
+  }
+}
+
+void json_body(std::string_view bytes) {
+  body([&](const server::Intake& intake) { return intake.json(bytes); });
+}
+void csv_body(std::string_view bytes) {
+  body([&](const server::Intake& intake) { return intake.csv(bytes); });
+}
+void line_protocol(std::string_view bytes) {
+  body([&](const server::Intake& intake) {
+    std::size_t ignored = 0;
+    return intake.line_protocol(bytes, "ns", 1.7e15, ignored);
+  });
+}
+
+void address(std::string_view bytes) {
+  const auto target = server::parse_target(bytes);
+  if (!target) return;
+  for (const std::string& part : target->path)
+    promise(part.size() <= bytes.size(), "what is decoded is not longer than it was");
+}
+
+void rules(std::string_view bytes) {
+  try {
+    const auto read = server::read_rules(bytes, *smallest());
+    const std::string again = server::to_json(read, *smallest()).dump();
+    promise(server::to_json(server::read_rules(again, *smallest()), *smallest()).dump() == again,
+            "rules are the same when they are read again");
+  } catch (const server::BadInput& error) {
+    promise(!error.problems().empty(), "a refusal says why");
+  }
+}
+
+void calls(std::string_view bytes) {
+  static const std::string model_bytes = tensor_bytes(to_tensors(*smallest()));
+  call_sequence(bytes, model_bytes);
+}
+
+std::vector<std::string> packed_files() {
+  const TemporaryFolder folder;
+  write_packed(generate_synthetic(3, 1), folder / "p");
+  return {bytes_of(folder / "p")};
+}
+
+std::vector<std::string> checkpoints() {
+  const TemporaryFolder folder;
+  const Model& model = *smallest();
+  save_checkpoint({5, 0, 0, {}, model.params}, model, Adam(model.params.size()), folder / "c");
+  return {bytes_of(folder / "c")};
+}
+
+std::vector<std::string> json_bodies() {
+  return {
+      "{\"stream\":\"a\",\"time\":1.5,\"values\":{\"x1\":80,\"x2\":null}}\n"
+      "{\"stream\":\"b\",\"time\":\"2026-11-16T18:50:00Z\",\"values\":{\"x3\":-2e-3}}\n",
+      "[{\"stream\":\"\\u00e4\",\"time\":0,\"values\":{\"x1\":1}}]"};
+}
+
+std::vector<std::string> csv_bodies() {
+  return {"stream,time,x1,x2\na,0,1,\nb,1.5,,2\n", "id,time,feature,value\na,0,x1,1\n"};
+}
+
+std::vector<std::string> influx_lines() {
+  return {"vitals,stream=a x1=80,x2=7i 1700000000000000000\nvitals,host=b\\ c x3=\"text\",x1=t\n",
+          "x1 value=3.5 1700000000000000001\n# remark\n"};
+}
+
+std::vector<std::string> addresses() {
+  return {"/v1/streams/bed%203%2F4?features=a,b&x=1+2", "/", "/v1/events?since=5"};
+}
+
+std::vector<std::string> rule_files() {
+  return {
+      "[[rule]]\nname = \"low\"\nkind = \"crosses\"\nfeature = \"x1\"\nbelow = 0.5\n"
+      "within = 0.5\nprobability = 0.3\npriority = \"high\"\npending = 60\n",
+      "{\"rules\":[{\"name\":\"lost\",\"kind\":\"silence\",\"for\":2},"
+      "{\"name\":\"odd\",\"kind\":\"outside\",\"level\":0.999}]}"};
+}
+
+std::vector<std::string> call_scripts() {
+  using namespace std::string_literals;
+  return {"\x00\x02\x03\x00\x00\x01\x02\x00\x00\x01\x01\x80\x90\x85\x95\x04\x00\x06\x01\x99"s,
+          "\x07\x04\x00\x08\x01\x00\x01\x00\x90\x80\x09\x00\xa0\x0a\x00\x0b\x01\x00\x09\x00\xa0"s};
+}
+
 std::vector<std::string> tables() {
   std::vector<std::string> result = {
       "id,time,x,y,label,static:age\na,0,1.5,,u,3\na,1,,-2e5,u,\n\"b,\"\"\",0,7,8,v,4\n",
@@ -180,7 +328,15 @@ std::span<const Target> targets() {
                                {"assignment", assignment, assignments},
                                {"tensors", tensors, tensor_files},
                                {"model", model, models},
-                               {"stream_state", stream_state, states}};
+                               {"stream_state", stream_state, states},
+                               {"packed", packed, packed_files},
+                               {"checkpoint", checkpoint, checkpoints},
+                               {"json_body", json_body, json_bodies},
+                               {"csv_body", csv_body, csv_bodies},
+                               {"line_protocol", line_protocol, influx_lines},
+                               {"address", address, addresses},
+                               {"rules", rules, rule_files},
+                               {"calls", calls, call_scripts}};
   return all;
 }
 

@@ -130,8 +130,8 @@ def test_memory_stays_flat_over_many_rounds(data):
     for _ in range(60):
         round()
     # The parameters of one model are 130 kB, so that sixty that stayed would be 8 MB. What the
-    # allocator keeps for itself comes and goes by 1 MB.
-    assert resident() - before < 3_000_000
+    # allocator keeps for itself comes and goes by up to 4 MB.
+    assert resident() - before < 6_000_000
 
 
 def test_the_loader_finds_the_library_of_a_system(tmp_path):

@@ -42,6 +42,12 @@ class Connection {
     return true;
   }
 
+  // So that whoever sends notices soon that nobody reads.
+  void receive_little() const {
+    const int bytes = 4096;
+    setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+  }
+
   // Until what came holds `text`, or nothing comes any more.
   bool until(std::string_view text) {
     while (came_.find(text) == std::string::npos)

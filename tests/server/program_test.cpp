@@ -12,82 +12,10 @@
 #include "edict/server/tokens.h"
 #include "server/http_client.h"
 #include "server/live_folder.h"
+#include "server/server_program.h"
 
 namespace edict::server {
 namespace {
-
-using nlohmann::json;
-using Answer = Connection::Answer;
-
-class ProgramTest : public testing::Test {
- protected:
-  ProgramTest() { save_model(*small_model(), folder_ / "waves.model"); }
-  ~ProgramTest() override {
-    if (child_ > 0) stop(SIGKILL);
-  }
-
-  // Waits until it listens; false where it ended instead.
-  bool start(const std::string& options = "", const char* program = EDICT_SERVER) {
-    folder_.write("out", "");
-    const std::string command = "cd '" + folder_.path().string() + "' && exec '" + program +
-                                "' serve waves.model --listen 127.0.0.1:0 " + options +
-                                " >out 2>err </dev/null";
-    child_ = fork();
-    if (child_ == 0) {
-      execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
-      _exit(3);
-    }
-    for (int waited = 0; waited < 30000; waited += 5) {
-      const std::string out = folder_.read("out");
-      if (const std::size_t at = out.find("127.0.0.1:");
-          at != std::string::npos && out.find('\n', at) != std::string::npos) {
-        port_ = static_cast<std::uint16_t>(std::atoi(out.c_str() + at + 10));
-        return true;
-      }
-      int status = 0;
-      if (waitpid(child_, &status, WNOHANG) == child_) {
-        child_ = 0;
-        code_ = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-        return false;
-      }
-      usleep(5000);
-    }
-    return false;
-  }
-  int stop(int signal = SIGTERM) {
-    kill(child_, signal);
-    int status = 0;
-    waitpid(child_, &status, 0);
-    child_ = 0;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-  }
-  Answer ask(const std::string& method, const std::string& target, const std::string& body = "",
-             const std::string& headers = "") const {
-    return Connection(port_).ask(method, target, body, headers);
-  }
-
-  TemporaryFolder folder_;
-  pid_t child_ = 0;
-  int code_ = 0;
-  std::uint16_t port_ = 0;
-};
-
-std::string number(double value) {
-  std::string text;
-  append_shortest(text, value);
-  return text;
-}
-
-std::string ndjson(const std::vector<Row>& rows) {
-  std::string text;
-  for (const Row& row : rows)
-    text += "{\"stream\":\"" + row.stream + "\",\"time\":" + number(row.time.value) +
-            ",\"values\":{\"" + waves().features[static_cast<std::size_t>(row.feature)] +
-            "\":" + number(row.value) + "}}\n";
-  return text;
-}
-
-const char* const kQuestion = "/distribution?at=1,12.6,13&quantiles=0.1,0.5&above=x1:0.5&within=1";
 
 TEST_F(ProgramTest, TakesAndAnswersAndSurvivesATermination) {
   ASSERT_TRUE(start()) << folder_.read("err");
@@ -329,6 +257,33 @@ TEST_F(ProgramTest, TheToolStartsIt) {
   ASSERT_TRUE(start("", EDICT_TOOL)) << folder_.read("err");
   EXPECT_EQ(ask("GET", "/healthz").status, 200);
   EXPECT_EQ(stop(SIGINT), 130);
+}
+
+// What README tells a newcomer to type, as it stands there but for the port.
+TEST_F(ProgramTest, ReadmeCommandsWork) {
+  Dataset data = waves();
+  data.features = {"puls", "laktat", "x3"};
+  save_model(Model::create(small_model()->config, data, split(data, 0)), folder_ / "waves.model");
+  ASSERT_TRUE(start("", EDICT_TOOL)) << folder_.read("err");
+  const std::string readme = content(EDICT_SOURCE_DIR "/README.md");
+  const std::string usual = "localhost:8080";
+  int commands = 0;
+  for (std::size_t at = readme.find("## Live"); (at = readme.find("\ncurl ", at)) != readme.npos;
+       ++commands) {
+    std::string command = readme.substr(at + 1, readme.find('\n', at + 1) - at - 1);
+    at += command.size();
+    ASSERT_NE(command.find(usual), std::string::npos) << command;
+    command.replace(command.find(usual), usual.size(), "localhost:" + std::to_string(port_));
+    command.insert(4, " -sSf");
+    command = "cd '" + folder_.path().string() + "' && " + command + " >answer";
+    ASSERT_EQ(std::system(command.c_str()), 0) << command;
+    EXPECT_TRUE(json::accept(folder_.read("answer"))) << folder_.read("answer");
+  }
+  EXPECT_EQ(commands, 2);
+  const json told = json::parse(folder_.read("answer"));
+  EXPECT_EQ(told.at("at").size(), 2u);
+  EXPECT_TRUE(told.at("at")[0].at("features").at("laktat").contains("above"))
+      << told.dump().substr(0, 600);
 }
 
 // Under load the server is killed without warning, again and again. Everything that was answered is

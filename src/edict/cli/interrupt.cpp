@@ -3,7 +3,11 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <new>
 
 #include "edict/cli/processes.h"
 #include "edict/core/atomic_file.h"
@@ -56,9 +60,22 @@ void handle(int signal, void (*handler)(int)) {
   ::sigaction(signal, &action, nullptr);
 }
 
+[[noreturn]] void end_without_memory() {
+  try {
+    if (std::current_exception()) throw;
+  } catch (const std::bad_alloc&) {
+    remove_temporary_files();
+    std::fprintf(stderr, "edict: %s\n", kOutOfMemory);
+    std::_Exit(2);
+  } catch (...) {  // NOLINT: our fault, and worth a core
+  }
+  std::abort();
+}
+
 }  // namespace
 
 void install_interrupt_handlers() {
+  std::set_terminate(end_without_memory);
   handle(SIGINT, on_signal);
   handle(SIGTERM, on_signal);
   handle(SIGALRM, on_alarm);

@@ -1,12 +1,17 @@
-// Ctrl-C and SIGTERM. Whatever a command does, it is left within about a second, with the exit code
-// 128 + signal and without temporary files.
+// Ctrl-C, SIGTERM, and memory that is gone. Whatever a command does, it is left within about a
+// second, with the exit code 128 + signal and without temporary files.
 #pragma once
 
 #include <atomic>
 
 namespace edict::cli {
 
-// From here on a signal ends the program at once.
+inline constexpr const char* kOutOfMemory =
+    "out of memory; lower train.batch, train.chunk or model.hidden";
+
+// From here on a signal ends the program at once; and so does a lack of memory where no exception
+// may pass: libraries have functions that promise not to throw and then allocate, as CLI11's
+// search for an option.
 void install_interrupt_handlers();
 
 // For work that has something to put away: from here on a signal sets the flag, and the work has a

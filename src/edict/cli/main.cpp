@@ -47,7 +47,7 @@ int main(int argc, char** argv) try {
 } catch (const edict::Error& e) {
   return failed(2, e.what());
 } catch (const std::bad_alloc&) {
-  return failed(2, "out of memory; lower train.batch, train.chunk or model.hidden");
+  return failed(2, edict::cli::kOutOfMemory);
 } catch (const std::system_error& e) {  // of the machine: no space, no permission, no threads
   return failed(2, e.what());
 } catch (const std::exception& e) {

@@ -12,25 +12,15 @@
 namespace edict::report {
 namespace {
 
-// Cells of every line after the header. These tables quote nothing.
+// Cells of every line after the header.
 std::vector<std::vector<std::string>> rows(const std::string& name, std::size_t columns) {
-  const std::string_view text = study::embedded("presets/published/" + name).value();
   std::vector<std::vector<std::string>> result;
-  std::size_t line = 0;
-  for (std::size_t at = 0; at < text.size(); ++line) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    std::vector<std::string> cells(1);
-    for (const char c : text.substr(at, end - at))
-      if (c == ',')
-        cells.emplace_back();
-      else if (c != '\r')
-        cells.back() += c;
-    at = end + 1;
-    if (line == 0 || cells == std::vector<std::string>{""}) continue;
-    if (cells.size() != columns)
+  for (study::PlainRow& row :
+       study::plain_rows(study::embedded("presets/published/" + name).value())) {
+    if (row.cells.size() != columns)
       throw Error(
-          fmt::format("{}:{}: {} cells instead of {}", name, line + 1, cells.size(), columns));
-    result.push_back(std::move(cells));
+          fmt::format("{}:{}: {} cells instead of {}", name, row.line, row.cells.size(), columns));
+    result.push_back(std::move(row.cells));
   }
   return result;
 }

@@ -1,7 +1,6 @@
 #include "edict/server/alarms.h"
 
 #include <fmt/core.h>
-#include <toml++/toml.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -9,6 +8,7 @@
 #include <sstream>
 
 #include "edict/core/json_text.h"
+#include "edict/settings/toml.h"
 
 namespace edict::server {
 namespace {

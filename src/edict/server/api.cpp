@@ -127,13 +127,13 @@ Api::Api(Live& live, ApiSettings settings, const Tokens* tokens)
     : live_(live),
       settings_(std::move(settings)),
       tokens_(tokens),
-      started_(wall_seconds()),
+      started_(running_seconds()),
       fingerprint_(fingerprint(live.model())) {}
 
 Api::~Api() = default;
 
 std::string Api::hello() const {
-  return fmt::format("\"model\":\"{:016x}\",\"now\":{:.3f}", fingerprint_, wall_seconds());
+  return fmt::format("\"model\":\"{:016x}\",\"now\":{:.3f}", fingerprint_, running_seconds());
 }
 
 std::optional<ApiResponse> Api::refused(const ApiRequest& request, const Target& target,
@@ -194,7 +194,7 @@ void Api::route(const std::shared_ptr<Call>& call) {
     return call->done(answer({{"status", "ok"},
                               {"streams", live_.streams()},
                               {"pending", live_.pending()},
-                              {"uptime", wall_seconds() - started_}}));
+                              {"uptime", running_seconds() - started_}}));
   }
   if (get && (call->parts() == 0 || call->part(0) == "page")) {
     const std::string path = call->request.target.substr(
@@ -755,7 +755,7 @@ std::string Api::metrics() const {
       static_cast<double>(live_.event_log().watchers()));
   add("store_healthy", "gauge", "1 while the store can be written to.",
       live_.store_problem().empty() ? 1 : 0);
-  add("uptime_seconds", "gauge", "Since the server began.", wall_seconds() - started_);
+  add("uptime_seconds", "gauge", "Since the server began.", running_seconds() - started_);
   return text;
 }
 

@@ -252,6 +252,9 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
   // ---- watching ----
 
   void watch(const ApiRequest& request, const std::string& last_id) {
+    // The system would keep megabytes for a watcher that does not read.
+    error_code ignored;
+    lowest().socket().set_option(asio::socket_base::send_buffer_size(1 << 16), ignored);
     const auto target = parse_target(request.target);
     if (const auto wanted = target->query.find("streams"); wanted != target->query.end()) {
       std::string_view rest = wanted->second;

@@ -61,6 +61,13 @@ double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
+double running_seconds() {
+  using Steady = std::chrono::steady_clock;
+  static const double wall = wall_seconds();
+  static const Steady::time_point begin = Steady::now();
+  return wall + std::chrono::duration<double>(Steady::now() - begin).count();
+}
+
 Live::Live(std::shared_ptr<const Model> model, const LiveSettings& settings,
            std::unique_ptr<Store> store, std::vector<Rule> rules)
     : model_(std::move(model)),
@@ -188,7 +195,7 @@ void Live::submit(std::vector<Row> rows, std::function<void(const Outcome&)> don
   request.group = std::make_shared<Group>();
   request.group->rows = count;
   request.group->done = std::move(done);
-  request.came = wall_seconds();
+  request.came = running_seconds();
   {
     const std::lock_guard lock(queue_mutex_);
     queue_.push_back(std::move(request));
@@ -267,7 +274,9 @@ void Live::commit(std::vector<Request>& requests) {
   const auto begin = std::chrono::steady_clock::now();
   const std::uint64_t number = ++commit_number_;
   std::vector<std::vector<Item>> items(shards_.size());
-  std::unordered_map<LiveStream*, double> origins;  // before, of who had a value
+  // As they were before, of everybody concerned; a stream that is begun here lives at least so
+  // long.
+  std::unordered_map<std::shared_ptr<LiveStream>, double> origins;
   std::vector<std::string> added;
   try {
     store_->begin();
@@ -326,7 +335,7 @@ void Live::commit(std::vector<Request>& requests) {
           const std::unique_lock lock(names_mutex_);
           names_.emplace(row.stream, stream);
         }
-        origins.emplace(stream.get(), stream->origin);
+        origins.emplace(stream, stream->origin);
         if (std::isnan(stream->origin) && !std::isnan(origin)) {
           stream->origin = origin;
           store_->change_stream(

@@ -196,5 +196,8 @@ class Live {
 
 // Seconds since 1970.
 double wall_seconds();
+// The same as it was when the program began, moved on by a clock that nobody sets: durations are
+// measured by it, so that a step of the wall clock neither hides a silence nor makes one up.
+double running_seconds();
 
 }  // namespace edict::server

@@ -108,7 +108,7 @@ void Live::run_shard(Shard& shard) {
     const auto steady = std::chrono::steady_clock::now();
     if (steady - shard.looked < kTick) continue;
     shard.looked = steady;
-    const double now = wall_seconds();
+    const double now = running_seconds();
     std::vector<LiveStream*> due;
     for (LiveStream* stream : shard.watchful)
       if (now - stream->judged >= settings_.alarm_interval || now < stream->judged)
@@ -165,7 +165,7 @@ void Live::absorb(Shard& shard, std::vector<Job>& jobs) {
     rebuild(access, *stream);
   }
   absorb_events(shard, in_order);
-  const double now = wall_seconds();
+  const double now = running_seconds();
   std::vector<LiveStream*> due;
   for (LiveStream* stream : touched) {
     if (stream->unkept >= kKeepEvery) {
@@ -311,7 +311,7 @@ void Live::read_again(Access access, LiveStream& stream) const {
          [&](double, std::span<const Observation>, std::span<const KeptValue> values) {
            for (const KeptValue& value : values) received = std::max(received, value.received);
          });
-  stream.received = received;
+  stream.received = std::min(received, running_seconds());  // the clock may have been set back
 }
 
 void Live::restore(Access access, LiveStream& stream, double before) const {

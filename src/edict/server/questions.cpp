@@ -305,7 +305,7 @@ json described(Live::Access access, const LiveStream& stream, bool whole) {
       {"first", any ? json(clock.shown(stream.first)) : json()},
       {"time", any ? json(clock.shown(stream.time)) : json()},
       {"received", any ? json(stream.received) : json()},
-      {"age", any ? json(std::max(0.0, wall_seconds() - stream.received)) : json()},
+      {"age", any ? json(std::max(0.0, running_seconds() - stream.received)) : json()},
       {"urgency", stream.urgency()},
       {"why",
        stream.crossing_feature < 0

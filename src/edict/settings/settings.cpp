@@ -1,7 +1,6 @@
 #include "edict/settings/settings.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <charconv>
@@ -11,6 +10,7 @@
 
 #include "edict/core/error.h"
 #include "edict/core/json_text.h"
+#include "edict/settings/toml.h"
 
 namespace edict::settings {
 namespace {

@@ -14,6 +14,7 @@
 #include "edict/core/generator.h"
 #include "edict/core/hash.h"
 #include "edict/core/interrupted.h"
+#include "edict/data/subset.h"
 #include "edict/datasets/ornstein_uhlenbeck.h"
 #include "edict/datasets/physionet_field.h"
 #include "edict/eval/calibration_metrics.h"
@@ -74,19 +75,9 @@ Dataset data_of(const std::string& task, const BenchmarkOptions& options) {
 // The first so many series.
 Dataset shortened(Dataset data, std::size_t most) {
   if (most == 0 || data.size() <= most) return data;
-  Dataset cut;
-  cut.features = data.features;
-  cut.statics = data.statics;
-  cut.classes = data.classes;
-  cut.groups = data.groups;
-  for (std::size_t i = 0; i < most; ++i) {
-    cut.add_series(data.ids[i], data.labels[i], data.group_of[i], data.covariates(i));
-    for (std::size_t e = data.first_event[i]; e < data.first_event[i + 1]; ++e) {
-      cut.add_event(data.times[e]);
-      for (const Observation& o : data.observed(e)) cut.add_observation(o.feature, o.value);
-    }
-  }
-  return cut;
+  std::vector<std::size_t> first(most);
+  std::iota(first.begin(), first.end(), std::size_t{0});
+  return subset(data, first);
 }
 
 // Half of the events of each series, drawn by its id, are held out with all their observations.
@@ -246,23 +237,13 @@ const std::vector<BenchmarkTask>& benchmark_tasks() {
 std::vector<BenchmarkValue> read_benchmark_values(const std::string& text,
                                                   const std::string& name) {
   std::vector<BenchmarkValue> values;
-  std::size_t line = 0;
-  for (std::size_t at = 0; at < text.size(); ++line) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    std::vector<std::string> cells(1);
-    for (const char c : text.substr(at, end - at))
-      if (c == ',')
-        cells.emplace_back();
-      else if (c != '\r')
-        cells.back() += c;
-    at = end + 1;
-    if (line == 0 || cells == std::vector<std::string>{""}) continue;
+  for (const auto& [line, cells] : plain_rows(text)) {
     double value = 0;
     const std::string number = cells.size() > 3 ? cells[3] : "";
     const auto [stop, error] = std::from_chars(number.data(), number.data() + number.size(), value);
     if (error != std::errc() || stop != number.data() + number.size() || !std::isfinite(value))
-      throw Error(fmt::format("{}:{}: give task,method,metric,value with a number as value", name,
-                              line + 1));
+      throw Error(
+          fmt::format("{}:{}: give task,method,metric,value with a number as value", name, line));
     values.push_back({cells[0], cells[1], cells[2], value, 0.0, cells.size() > 4 ? cells[4] : ""});
   }
   return values;

@@ -4,7 +4,9 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace edict::study {
 
@@ -17,5 +19,13 @@ std::span<const EmbeddedFile> embedded_files();
 
 // The text of one of them.
 std::optional<std::string_view> embedded(std::string_view name);
+
+// The lines of a small table after its header, which quotes nothing: those that are embedded, and
+// those that stand beside them.
+struct PlainRow {
+  std::size_t line;  // from 1
+  std::vector<std::string> cells;
+};
+std::vector<PlainRow> plain_rows(std::string_view text);
 
 }  // namespace edict::study

@@ -1,13 +1,13 @@
 #include "edict/study/plan.h"
 
 #include <fmt/core.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <fstream>
 #include <sstream>
 
 #include "edict/core/error.h"
+#include "edict/settings/toml.h"
 #include "edict/study/embedded.h"
 
 namespace edict::study {

@@ -114,6 +114,11 @@ void add_serve(CLI::App& app, int& code) {
       ->capture_default_str();
   command->add_option("--most-connections", s.http.most_connections, "at the same time")
       ->capture_default_str();
+  command
+      ->add_option("--request-seconds", s.http.request_seconds,
+                   "for a request to arrive, and for an answer to be taken")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   command->add_option("--most-body", o.most_body_megabytes, "megabytes of one request")
       ->check(CLI::Range(0.001, 1024.0))
       ->capture_default_str();
