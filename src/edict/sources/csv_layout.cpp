@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <unordered_set>
 
@@ -457,8 +456,8 @@ bool valid_feature_name(std::string_view name) {
 
 void CsvLayout::count_runs() {
   std::uint32_t run = 0;
-  for (Column& column : std::views::reverse(columns))
-    column.run = run = column.kind == CsvColumn::feature ? run + 1 : 0;
+  for (std::size_t c = columns.size(); c-- > 0;)
+    columns[c].run = run = columns[c].kind == CsvColumn::feature ? run + 1 : 0;
 }
 
 std::string CsvLayout::name_of(CsvColumn kind) const {
