@@ -160,7 +160,7 @@ TEST_F(Explored, TheGuardsClipsAreShownRawAndUsed) {
   for (const UnpackedFeature& feature : series.features)
     for (const auto& [place, used] : feature.used) {
       const auto clip =
-          std::find_if(trajectory.clips.begin(), trajectory.clips.end(), [&](const Clip& c) {
+          std::find_if(trajectory.clips.begin(), trajectory.clips.end(), [&, place = place](const Clip& c) {
             return c.feature == feature.feature && c.time == series.times[feature.event[place]];
           });
       ASSERT_NE(clip, trajectory.clips.end());
