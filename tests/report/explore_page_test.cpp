@@ -159,9 +159,9 @@ TEST_F(Explored, TheGuardsClipsAreShownRawAndUsed) {
   const UnpackedSeries series = page.series(2);
   for (const UnpackedFeature& feature : series.features)
     for (const auto& [place, used] : feature.used) {
-      const auto clip =
-          std::find_if(trajectory.clips.begin(), trajectory.clips.end(), [&, place = place](const Clip& c) {
-            return c.feature == feature.feature && c.time == series.times[feature.event[place]];
+      const auto clip = std::find_if(
+          trajectory.clips.begin(), trajectory.clips.end(), [&, at = place](const Clip& c) {
+            return c.feature == feature.feature && c.time == series.times[feature.event[at]];
           });
       ASSERT_NE(clip, trajectory.clips.end());
       EXPECT_EQ(feature.value[place], clip->raw);
