@@ -8,6 +8,7 @@
 
 #include "server/broker.h"
 #include "server/server_program.h"
+#include "server/waiting.h"
 
 namespace edict::server {
 namespace {
@@ -26,15 +27,6 @@ class HardshipTest : public ProgramTest {
         return kilobytes / 1024;
       }
     return 0;
-  }
-  // Some moment of `tries` tenths of a second later.
-  template <class Condition>
-  static bool soon(const Condition& condition, int tries = 100) {
-    for (int i = 0; i < tries; ++i) {
-      if (condition()) return true;
-      std::this_thread::sleep_for(100ms);
-    }
-    return condition();
   }
   json alarms() const { return json::parse(ask("GET", "/v1/alarms").body).at("alarms"); }
 };
@@ -89,7 +81,7 @@ TEST_F(HardshipTest, AWatcherThatDoesNotReadCostsNothingAndIsClosed) {
   ASSERT_TRUE(reading.until("event: hello"));
   EXPECT_EQ(ask("POST", "/v1/observations", ndjson(rows_of(waves(), 0))).status, 200);
   ASSERT_TRUE(reading.until("data: {\"stream\":\"" + waves().ids[0]));
-  EXPECT_TRUE(soon([&] {
+  EXPECT_TRUE(holds([&] {
     const std::string metrics = ask("GET", "/metrics").body;
     const std::size_t at = metrics.find("\nedict_event_watchers ");
     return at != std::string::npos && std::atoi(metrics.c_str() + at + 22) == 1;
@@ -112,7 +104,7 @@ TEST_F(HardshipTest, KilledAgainAndAgainItTakesEveryMessageOfABroker) {
   const std::string options = "--mqtt " + broker.url() + " --mqtt-topic 'waves/{stream}'";
   ASSERT_TRUE(start(options)) << folder_.read("err");
   // What it has subscribed to outlives it; only the first time must it be there before the others.
-  ASSERT_TRUE(soon([&] {
+  ASSERT_TRUE(holds([&] {
     return folder_.read("err").find("MQTT: listening") != std::string::npos;
   })) << ask("GET", "/metrics").body;
   constexpr std::size_t kStreams = 20;
@@ -129,7 +121,7 @@ TEST_F(HardshipTest, KilledAgainAndAgainItTakesEveryMessageOfABroker) {
   for (std::size_t s = 0; s < kStreams; ++s) {
     const std::size_t all = rows_of(waves(), s).size();
     const std::string where = "/v1/streams/" + waves().ids[s];
-    EXPECT_TRUE(soon([&] {
+    EXPECT_TRUE(holds([&] {
       const Answer history = ask("GET", where + "/history?limit=1000");
       return history.status == 200 && json::parse(history.body).at("observations").size() == all;
     })) << waves().ids[s];
@@ -160,12 +152,12 @@ TEST_F(HardshipTest, ABrokerMayWantAPasswordAndSpeakTls) {
                     " --mqtt-ca cert.pem --mqtt-user edict --mqtt-password password "
                     "--mqtt-topic 'waves/{stream}'"))
       << folder_.read("err");
-  ASSERT_TRUE(soon([&] {
+  ASSERT_TRUE(holds([&] {
     return folder_.read("err").find("MQTT: listening") != std::string::npos;
   })) << folder_.read("err");
   broker.publish("waves/a", "{\"time\":1,\"values\":{\"x1\":0.5}}\n",
                  "--cafile '" + folder + "/cert.pem' -u edict -P secret");
-  EXPECT_TRUE(soon([&] { return ask("GET", "/v1/streams/a").status == 200; }));
+  EXPECT_TRUE(holds([&] { return ask("GET", "/v1/streams/a").status == 200; }));
 }
 
 #ifdef EDICT_FAULTS
@@ -227,7 +219,7 @@ TEST_F(HardshipTest, AClockThatIsSetChangesNoDuration) {
   EXPECT_TRUE(alarms().empty()) << alarms();
   folder_.write("clock", "-86400");
   ASSERT_EQ(observe(2), 200);
-  EXPECT_TRUE(soon([&] { return alarms().size() == 1; })) << "the silence was not noticed";
+  EXPECT_TRUE(holds([&] { return alarms().size() == 1; })) << "the silence was not noticed";
   // Back again by a restart: what was received lies in the future then.
   stop();
   folder_.write("clock", "-172800");
@@ -235,8 +227,8 @@ TEST_F(HardshipTest, AClockThatIsSetChangesNoDuration) {
   EXPECT_GE(age(), 0.0);
   EXPECT_LT(age(), 30.0);
   ASSERT_EQ(observe(3), 200);
-  EXPECT_TRUE(soon([&] { return alarms().empty(); })) << alarms();
-  EXPECT_TRUE(soon([&] { return alarms().size() == 1; })) << "the silence was not noticed";
+  EXPECT_TRUE(holds([&] { return alarms().empty(); })) << alarms();
+  EXPECT_TRUE(holds([&] { return alarms().size() == 1; })) << "the silence was not noticed";
 }
 
 #endif

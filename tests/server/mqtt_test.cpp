@@ -15,6 +15,7 @@
 #include "edict/server/demo_ward.h"
 #include "edict/server/questions.h"
 #include "server/broker.h"
+#include "server/waiting.h"
 #include "temporary_folder.h"
 
 namespace edict::server {
@@ -113,15 +114,6 @@ TEST(MqttMessage, SaysOneValueOrSeveral) {
     EXPECT_THROW(rows("a", "MAP", bad), BadInput) << bad;
   EXPECT_THROW(rows("a", "", R"({"HR":"eighty"})"), BadInput);
   EXPECT_THROW(rows("a", "", R"({"HR":80,"time":"soon"})"), BadInput);
-}
-
-// Waits, at most ten seconds on a busy machine.
-bool holds(const std::function<bool()>& condition) {
-  for (int tried = 0; tried < 400; ++tried) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(25));
-  }
-  return false;
 }
 
 // Ten minutes of a patient, a line each as POST /v1/observations takes it.

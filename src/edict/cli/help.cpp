@@ -13,26 +13,13 @@ namespace {
 
 constexpr std::size_t kColumns = 80, kNames = 32;
 
-// Lines of at most `width`, broken between words.
-std::string wrapped(const std::string& text, std::size_t width) {
-  std::string result, line;
-  for (std::size_t from = 0; from < text.size();) {
-    std::size_t to = std::min(text.find(' ', from), text.size());
-    if (text.compare(to, 2, " %") == 0) to += 2;  // stays with its number
-    const std::string word = text.substr(from, to - from);
-    if (!line.empty() && display_width(line) + 1 + display_width(word) > width) {
-      result += line + "\n";
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + word;
-    from = std::min(text.find_first_not_of(' ', to), text.size());
-  }
-  return result + line;
+std::string in_lines(const std::string& text, std::size_t width) {
+  return fmt::format("{}", fmt::join(wrapped(text, width), "\n"));
 }
 
 void add_row(std::string& out, const std::string& name, const std::string& help) {
   std::stringstream row;
-  CLI::detail::format_help(row, name, wrapped(help, kColumns - kNames), kNames);
+  CLI::detail::format_help(row, name, in_lines(help, kColumns - kNames), kNames);
   out += row.str();
 }
 
@@ -40,7 +27,7 @@ class Wrapping : public CLI::Formatter {
  public:
   std::string make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const override {
     std::string out =
-        wrapped(app->get_description(), kColumns) + "\n\nUsage: " + usage_of(*app) + "\n";
+        in_lines(app->get_description(), kColumns) + "\n\nUsage: " + usage_of(*app) + "\n";
     if (const auto arguments = arguments_of(*app); !arguments.empty()) {
       out += "\nArguments:\n";
       for (const CLI::Option* argument : arguments) {
@@ -69,7 +56,7 @@ class Wrapping : public CLI::Formatter {
   }
   std::string make_footer(const CLI::App* command) const override {
     const std::string footer = command->get_footer();
-    return footer.empty() ? footer : wrapped(footer, kColumns) + "\n";
+    return footer.empty() ? footer : in_lines(footer, kColumns) + "\n";
   }
 };
 

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <cstdlib>
-#include <sstream>
 
 #include "edict/core/utf8.h"
 
@@ -23,8 +22,8 @@ std::string short_value(const std::string& value) {
 
 void add_paragraph(const std::string& text, const std::string& indent,
                    std::vector<std::string>& lines) {
-  std::istringstream wrapped_text(wrapped(text, kColumns - indent.size()));
-  for (std::string line; std::getline(wrapped_text, line);) lines.push_back(indent + line);
+  for (const std::string& line : wrapped(text, kColumns - indent.size()))
+    lines.push_back(indent + line);
 }
 
 }  // namespace

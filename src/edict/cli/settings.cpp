@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "edict/cli/command.h"
 #include "edict/core/error.h"
@@ -52,10 +51,9 @@ void print(const settings::Key& key) {
   const auto kinds = only_of(key);
   const std::string only =
       kinds.empty() ? "" : fmt::format(" (only {})", fmt::join(kinds, " and "));
-  for (const std::string& paragraph : {key.help + only, "allowed: " + key.allowed()}) {
-    std::istringstream lines(wrapped(paragraph, kColumns - indent.size()));
-    for (std::string line; std::getline(lines, line);) fmt::print("{}{}\n", indent, line);
-  }
+  for (const std::string& paragraph : {key.help + only, "allowed: " + key.allowed()})
+    for (const std::string& line : wrapped(paragraph, kColumns - indent.size()))
+      fmt::print("{}{}\n", indent, line);
 }
 
 // The keys of one name or of one table; all of them where none is named.

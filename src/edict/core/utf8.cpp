@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 namespace edict {
 namespace {
@@ -96,20 +97,22 @@ std::string shortened(std::string_view text, std::size_t columns) {
   return result;
 }
 
-std::string wrapped(std::string_view text, std::size_t columns) {
-  std::string result, line;
+std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {
+  std::vector<std::string> lines;
+  std::string line;
   for (std::size_t from = 0; from < text.size();) {
     std::size_t to = std::min(text.find(' ', from), text.size());
     if (text.compare(to, 2, " %") == 0) to += 2;  // stays with its number
     const std::string word(text.substr(from, to - from));
     if (!line.empty() && display_width(line) + 1 + display_width(word) > columns) {
-      result += line + "\n";
+      lines.push_back(std::move(line));
       line.clear();
     }
     line += (line.empty() ? "" : " ") + word;
     from = std::min(text.find_first_not_of(' ', to), text.size());
   }
-  return result + line;
+  if (!line.empty()) lines.push_back(std::move(line));
+  return lines;
 }
 
 }  // namespace edict

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace edict {
 
@@ -17,6 +18,6 @@ std::size_t display_width(std::string_view text);
 std::string shortened(std::string_view text, std::size_t columns);
 
 // The text in lines of at most `columns`, broken between words.
-std::string wrapped(std::string_view text, std::size_t columns);
+std::vector<std::string> wrapped(std::string_view text, std::size_t columns);
 
 }  // namespace edict

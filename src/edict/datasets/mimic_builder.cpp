@@ -90,8 +90,8 @@ void MimicBuilder::end_stay() {
   } else if (!rows_.empty()) {
     const auto patient = patients_.find(stay_);
     const bool known = patient != patients_.end();
-    const std::array<double, 2> statics{known ? patient->second.age : kUnknown,
-                                        known ? patient->second.male : kUnknown};
+    const std::array<double, 2> statics{known ? patient->second.age : kNaN,
+                                        known ? patient->second.male : kNaN};
     dataset_.add_series(std::to_string(stay_), known ? patient->second.died : Dataset::kNone,
                         Dataset::kNone, statics);
     for (std::size_t r = 0; r < rows_.size(); ++r) {

@@ -3,20 +3,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "edict/core/not_finite.h"
 #include "edict/data/dataset.h"
 #include "edict/datasets/import.h"
 #include "edict/datasets/plausible.h"
 
 namespace edict {
-
-inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 struct MimicPatient {
   std::int32_t died = Dataset::kNone;  // in the ICU: 0 or 1

@@ -48,7 +48,7 @@ class CsvRows {
   }
   // NaN where the cell is empty.
   double number(std::size_t column, std::string_view name) const {
-    double value = kUnknown;
+    double value = kNaN;
     const std::string& cell = cells_[column];
     if (!cell.empty() && !read_number(cell, value))
       text_.fail(line_, name, fmt::format("{} is not a number", shown(cell)));
@@ -144,7 +144,7 @@ MimicPatients read_patients(const std::filesystem::path& path, ImportReport& rep
   MimicPatients patients;
   std::size_t repeated = 0;
   while (rows.next()) {
-    MimicPatient patient{outcome(rows.number(*died, "mort_icu")), kUnknown, kUnknown};
+    MimicPatient patient{outcome(rows.number(*died, "mort_icu")), kNaN, kNaN};
     if (age) patient.age = unmasked_age(rows.number(*age, "age"));
     if (gender && rows.cells()[*gender] == "M") patient.male = 1.0;
     if (gender && rows.cells()[*gender] == "F") patient.male = 0.0;
@@ -174,8 +174,8 @@ Dataset read_mimic_csv(const std::filesystem::path& vitals, const std::filesyste
   for (bool more = header.row_pending || rows.next(); more; more = rows.next()) {
     const auto stay = rows.whole(header.stay, "icustay_id");
     if (header.died && patients.empty())
-      known.try_emplace(
-          stay, MimicPatient{outcome(rows.number(*header.died, "mort_icu")), kUnknown, kUnknown});
+      known.try_emplace(stay,
+                        MimicPatient{outcome(rows.number(*header.died, "mort_icu")), kNaN, kNaN});
     for (std::size_t c = 0; c < values.size(); ++c)
       values[c] = rows.number(header.columns[c], header.features[c]);
     builder.add_row(stay, rows.number(header.hour, "hours_in"), values);

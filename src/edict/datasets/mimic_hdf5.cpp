@@ -40,7 +40,7 @@ MimicPatients read_patients(const Hdf5File& file, ImportReport& report) {
   if (!genders) report.add("missing", "gender, which is not there or pickled");
   MimicPatients patients;
   for (std::size_t i = 0; i < stays.size(); ++i) {
-    MimicPatient patient{Dataset::kNone, age ? unmasked_age(ages[i]) : kUnknown, kUnknown};
+    MimicPatient patient{Dataset::kNone, age ? unmasked_age(ages[i]) : kNaN, kNaN};
     if (died[i] == 0 || died[i] == 1) patient.died = static_cast<std::int32_t>(died[i]);
     if (genders && ((*genders)[i] == "M" || (*genders)[i] == "F"))
       patient.male = (*genders)[i] == "M" ? 1.0 : 0.0;

@@ -190,13 +190,8 @@ void choose_training(const DataFacts& facts, const Config& config, bool distribu
 
 void add_comment(const std::string& comment, std::string_view mark, std::string& text) {
   constexpr std::size_t kColumns = 88;
-  // Not by std::getline, which ends without a word where there is no memory.
-  const std::string lines = wrapped(comment, kColumns);
-  for (std::size_t at = 0; at < lines.size();) {
-    const std::size_t end = std::min(lines.find('\n', at), lines.size());
-    text += fmt::format("{}{}\n", mark, std::string_view(lines).substr(at, end - at));
-    at = end + 1;
-  }
+  for (const std::string& line : wrapped(comment, kColumns))
+    text += fmt::format("{}{}\n", mark, line);
 }
 
 }  // namespace

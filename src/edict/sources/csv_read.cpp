@@ -429,8 +429,8 @@ class CsvReader {
       }
       if (!ends_cell(*p)) {
         double value;
-        if (!read_quickly(p, value)) value = read_any(p, c, layout_.columns[c].index);
-        if (!is_missing(value)) add_observation(layout_.columns[c].index, value);
+        if (read_quickly(p, value) || !is_missing(value = read_any(p, c, layout_.columns[c].index)))
+          add_observation(layout_.columns[c].index, value);
       }
       if (*p != kSeparator || c + 1 == end) return;
       ++p, ++c;
