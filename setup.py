@@ -1,9 +1,9 @@
 """Builds the shared library with CMake and puts it into the package; everything else is in pyproject.toml.
 
-It is compiled for this machine alone; a build tree that is there already (build/release) is brought up
-to date, which takes seconds. With EDICT_PORTABLE=1 it is compiled for three levels of x86-64, of which
-the loader picks, which takes three times as long: a wheel for other machines. CMAKE_ARGS are handed to
-CMake, and CMAKE_BUILD_PARALLEL_LEVEL says how many compilers may run.
+It is compiled for this machine alone. With EDICT_PORTABLE=1 it is compiled for three levels of x86-64, of
+which the loader picks, which takes three times as long: a wheel for other machines. A build tree that is
+there already (build/release, build/portable) is brought up to date, which takes seconds. CMAKE_ARGS are
+handed to CMake, and CMAKE_BUILD_PARALLEL_LEVEL says how many compilers may run.
 """
 
 import os
@@ -29,8 +29,8 @@ def built_tree():
     """The build tree, after building the library in it."""
     given = os.environ.get("CMAKE_ARGS", "").split()
     portable = os.environ.get("EDICT_PORTABLE", "") not in ("", "0")
-    tree = ROOT / "build" / "release"
-    if given or portable or not (tree / "CMakeCache.txt").exists():
+    tree = ROOT / "build" / ("portable" if portable else "release")
+    if given or not (tree / "CMakeCache.txt").exists():
         tree = ROOT / "build" / ("python-portable" if portable else "python")
         # What is installed finds its own parts beside itself.
         options = ["-DCMAKE_BUILD_TYPE=Release", "-DEDICT_TESTS=OFF", "-DCMAKE_BUILD_WITH_INSTALL_RPATH=ON"]

@@ -2,14 +2,15 @@
 """What twenty lines of scikit-learn reach on in-hospital death of PhysioNet 2012, so that
 `edict benchmark` stands beside an honest competitor.
 
+    edict benchmark --tasks death --from downloads --out field
     edict import physionet --from downloads --out physionet.csv
-    bench/field_competitors.py physionet.csv --out competitors.csv
+    bench/field_competitors.py physionet.csv --folds field/death/folds.csv --out competitors.csv
     edict benchmark --tasks death --from downloads --beside competitors.csv --out field
 
 Both read the same statistics of every stay: of each feature minimum, maximum, mean, last, first,
 number, deviation and the mean after 36 h, and the covariates. Gradient boosting takes missing ones
-as they are; the MLP sees their ranks (quantile-normalised) and is the mean of five seeds. Five
-folds by a hash of the id, so that they do not depend on the order of the file.
+as they are; the MLP sees their ranks (quantile-normalised) and is the mean of five seeds. The folds
+are those of `edict benchmark`; without --folds they are by a hash of the id.
 
 Needs NumPy, pandas and scikit-learn (Debian: python3-pandas, python3-sklearn).
 """
@@ -68,9 +69,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("data", help="PhysioNet as `edict import physionet` writes it")
     parser.add_argument("--out", required=True, help="the table task,method,metric,value")
+    parser.add_argument("--folds", help="the table id,fold that `edict benchmark` writes")
     options = parser.parse_args()
     ids, inputs, labels = statistics(pd.read_csv(options.data))
-    fold = np.array([hashlib.sha256(str(i).encode()).digest()[0] % FOLDS for i in ids])
+    if options.folds:
+        table = pd.read_csv(options.folds)
+        fold = pd.Series(ids).map(table.set_index("id")["fold"] - 1).fillna(-1).to_numpy(int)
+        ids, inputs, labels, fold = (part[fold >= 0] for part in (ids, inputs, labels, fold))
+    else:
+        fold = np.array([hashlib.sha256(str(i).encode()).digest()[0] % FOLDS for i in ids])
     rows = []
     for name, method in (("gradient boosting on statistics", boosting),
                          ("MLP on statistics, five seeds", mlp)):

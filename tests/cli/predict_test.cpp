@@ -115,6 +115,23 @@ TEST_F(Answers, EventsAreTheDataBesideWhatWasExpected) {
   }
 }
 
+TEST_F(Answers, AnAdaptiveLevelFollowsEachSeries) {
+  const auto found = rows("predict m d.csv --at events --level 0.8 --adapt 0.1");
+  std::map<std::string, double> level;  // of a series' feature
+  bool moved = false;
+  for (const Row& row : found) {
+    double& own = level.try_emplace(row.at("id") + row.at("feature"), 0.8).first->second;
+    EXPECT_NEAR(number(row, "level"), std::clamp(own, 0.0, 1.0), 1e-8);
+    moved |= std::abs(own - 0.8) > 0.01;
+    const double observed = number(row, "observed");
+    const bool held = observed >= number(row, "lower") && observed <= number(row, "upper");
+    own += 0.1 * (0.8 - (held ? 1 : 0));
+  }
+  EXPECT_TRUE(moved);
+  // Where it has not moved yet, the rows are those without it.
+  EXPECT_EQ(found[0].at("lower"), rows("predict m d.csv --at events --level 0.8")[0].at("lower"));
+}
+
 TEST_F(Answers, TopAreTheLeastExpectedInOrder) {
   auto all = rows("predict m d.csv --at events");
   std::vector<double> tails;
@@ -218,6 +235,8 @@ TEST_F(Answers, BadCallsAreOneLineExitCodeTwoAndWriteNothing) {
       {"predict m d.csv --at 1 --below x1=low --out no", "as --below lactate=4"},
       {"predict m d.csv --at 1 --features x9 --out no", "no feature 'x9'"},
       {"predict m d.csv --at 1 --top 3 --out no", "--at events"},
+      {"predict m d.csv --at 1 --adapt 0.1 --out no", "--at events"},
+      {"predict m d.csv --at events --top 3 --adapt 0.1 --out no", "without --top"},
       {"predict m d.csv --at horizon --out no", "--classes"},
       {"predict clf d.csv --classes --at events --out no", "--at events"},
       {"predict clf d.csv --classes --above x1=2 --out no", "not of classes"},

@@ -58,6 +58,21 @@ TEST(Benchmark, SeveralSplitsGiveADeviation) {
     }
 }
 
+TEST(Benchmark, MembersAnswerTogether) {
+  const TemporaryFolder folder;
+  ThreadPool pool(1);
+  BenchmarkOptions options = tiny(folder);
+  options.members = 2;
+  const auto values = run_benchmark("ornstein-uhlenbeck", pool, options);
+  EXPECT_TRUE(folder.exists("ornstein-uhlenbeck-0.model.members/2.model"));
+  EXPECT_EQ(value_of(run_benchmark("ornstein-uhlenbeck", pool, options), "nll"),
+            value_of(values, "nll"));
+  options.members = 1;
+  options.out.clear();
+  EXPECT_NE(value_of(run_benchmark("ornstein-uhlenbeck", pool, options), "nll"),
+            value_of(values, "nll"));
+}
+
 TEST(Benchmark, SaysWhatIsMissing) {
   ThreadPool pool(1);
   const auto refusal = [&](const std::string& task) {

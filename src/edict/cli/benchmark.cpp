@@ -20,7 +20,7 @@ struct BenchmarkArguments {
   std::string out, from, split = "validation", beside, json;
   std::vector<std::string> tasks, assignments;
   std::int64_t splits = 1;
-  std::size_t series = 0;
+  std::size_t series = 0, members = 1;
   int threads = 0;
 };
 
@@ -46,6 +46,7 @@ void run(BenchmarkArguments options) {
   benchmark.split = options.split;
   benchmark.assignments = options.assignments;
   benchmark.series = options.series;
+  benchmark.members = options.members;
   for (std::int64_t seed = 1; seed < options.splits; ++seed) benchmark.seeds.push_back(seed);
   benchmark.training.stop =
       &interrupt_flag("edict: stopped; the same command continues where it was\n");
@@ -109,6 +110,11 @@ void add_benchmark(CLI::App& app) {
       ->add_option("--splits", options->splits,
                    "random splits, each with a model of its own; the figures are then means")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{100}))
+      ->capture_default_str();
+  command
+      ->add_option("--members", options->members,
+                   "networks that answer together, in each split and fold (docs/ensembles.md)")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{100}))
       ->capture_default_str();
   command->add_option("--series", options->series, "only the first so many series, to try it")
       ->check(CLI::PositiveNumber);

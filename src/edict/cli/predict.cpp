@@ -17,7 +17,9 @@
 #include "edict/core/number_text.h"
 #include "edict/eval/anomalies.h"
 #include "edict/eval/classification.h"
+#include "edict/eval/distribution.h"
 #include "edict/eval/trajectory.h"
+#include "edict/model/adaptive_level.h"
 
 namespace edict::cli {
 namespace {
@@ -27,7 +29,7 @@ struct PredictArguments {
   std::vector<std::string> above, below, features;
   RowOutput out;
   bool classes = false, conformal = false;
-  double level = 0.9;
+  double level = 0.9, adapt = 0.0;
   std::int64_t top = 0;
   GuardOptions guard;
   ReadOptions reading;
@@ -43,9 +45,14 @@ struct Asked {
   std::vector<std::string> dates;  // --at, where it gives dates
   double level = 0.9;
   std::vector<double> conformal;  // of each feature, the level that keeps it; or empty
+  double adapt = 0.0;             // with --at events: how fast levels follow a series; 0: not
   std::vector<double> quantiles;
   std::vector<Limit> limits;
   std::vector<std::size_t> features;  // whose rows are written
+
+  double level_of(std::size_t feature) const {
+    return conformal.empty() ? level : conformal[feature];
+  }
 };
 
 std::vector<std::string> distribution_columns(const Asked& asked) {
@@ -65,7 +72,11 @@ class DistributionCells {
   explicit DistributionCells(const Asked& asked) : asked_(asked), quantiles_(asked.quantiles) {}
 
   void write(const Marginal& m, std::size_t feature, RowText& row) {
-    const double level = asked_.conformal.empty() ? asked_.level : asked_.conformal[feature];
+    write(m, feature, asked_.level_of(feature), row);
+  }
+
+  // With an interval of this level.
+  void write(const Marginal& m, std::size_t feature, double level, RowText& row) {
     // Quantiles of scale 1 are a root search, and a function of dof and level, which the features
     // of a moment usually share.
     if (!(m.dof == dof_ && level == level_)) {
@@ -154,7 +165,7 @@ class Prediction {
       RowText text(layout_);
       DistributionCells cells(asked_);
       for (const LeastExpected::Entry& entry : top.sorted())
-        event_row(entry.series, entry.judged, cells, text);
+        event_row(entry.series, entry.judged, {}, cells, text);
       out.write(text.text());
       rows = text.rows();
     }
@@ -177,6 +188,7 @@ class Prediction {
       return columns;
     }
     if (asked_.events) columns.emplace_back("observed");
+    if (asked_.adapt > 0) columns.emplace_back("level");
     for (std::string& name : distribution_columns(asked_)) columns.push_back(std::move(name));
     if (asked_.events) columns.insert(columns.end(), {"z", "pit", "tail_probability", "log_score"});
     return columns;
@@ -210,12 +222,15 @@ class Prediction {
       if (options_.top > 0) made.top.emplace(static_cast<std::size_t>(options_.top));
       for (const JudgedEvents& own :
            judged_events(model_, data_, series, pool_, asked_.request.guard)) {
+        std::vector<AdaptiveLevel> levels;
+        for (std::size_t j = 0; j < model_.features.size() && asked_.adapt > 0; ++j)
+          levels.emplace_back(asked_.level, asked_.level_of(j), asked_.adapt);
         for (const JudgedEvent& judged : own.observations) {
           if (!wanted_[judged.feature]) continue;
           if (made.top)
             made.top->add(own.series, judged);
           else
-            event_row(own.series, judged, cells, text);
+            event_row(own.series, judged, levels, cells, text);
         }
         clip_rows(own.series, own.clips, clips);
         made.clipped += own.clips.size();
@@ -260,14 +275,22 @@ class Prediction {
     }
   }
 
-  void event_row(std::size_t series, const JudgedEvent& judged, DistributionCells& cells,
-                 RowText& text) const {
+  // `levels`: of each feature, as the series' earlier observations left it; or empty.
+  void event_row(std::size_t series, const JudgedEvent& judged, std::span<AdaptiveLevel> levels,
+                 DistributionCells& cells, RowText& text) const {
     text.begin(series);
     text.name(layout_.cell(data_.ids[series]));
     text.name(layout_.time_cell(data_, series, data_.times[judged.event]));
     text.name(names_[judged.feature]);
     text.exact(judged.observed);
-    cells.write(judged.expected, judged.feature, text);
+    if (levels.empty()) {
+      cells.write(judged.expected, judged.feature, text);
+    } else {
+      AdaptiveLevel& own = levels[judged.feature];
+      text.number(own.level());
+      cells.write(judged.expected, judged.feature, own.level(), text);
+      own.observe(central_level(judged.expected, judged.observed));
+    }
     const Surprise surprise = judged.surprise();
     text.number(surprise.z);
     text.number(judged.probability_integral());
@@ -391,6 +414,11 @@ Asked understood(const PredictArguments& options, const Model& model, bool class
         "of them out");
   if (options.top > 0 && !asked.events)
     throw Error("--top lists the least expected observations; give --at events with it");
+  asked.adapt = options.adapt;
+  if (options.adapt > 0 && (!asked.events || options.top > 0))
+    throw Error(
+        "--adapt follows the observations of each series one after the other; give it with --at "
+        "events and without --top");
   if (options.conformal) {
     if (classes)
       throw Error("--conformal is about intervals of features, not of classes; leave it out");
@@ -456,6 +484,15 @@ void add_predict(CLI::App& app) {
                     "that interval so wide that it holds an observation of a new series at least "
                     "as often as --level says, whatever the model is worth; for models of `edict "
                     "calibrate`, infinite where too few series were there to promise it");
+  command
+      ->add_option(
+          "--adapt", options->adapt,
+          "with --at events: the interval's level follows each series, feature by "
+          "feature, up after an observation outside of it and down after one inside, so that "
+          "it holds as often as --level says in the long run whatever the series does; "
+          "told in a column `level`. RATE: how fast, as 0.02")
+      ->check(CLI::Range(1e-6, 1.0))
+      ->type_name("RATE");
   command->add_option("--quantiles", options->quantiles, "further columns q0.1, q0.5, …")
       ->type_name("0.1,0.5,0.9");
   command

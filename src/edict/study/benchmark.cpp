@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/generator.h"
 #include "edict/core/hash.h"
@@ -20,10 +21,12 @@
 #include "edict/eval/calibration_metrics.h"
 #include "edict/eval/distribution.h"
 #include "edict/model/infer.h"
+#include "edict/protocol/folds.h"
 #include "edict/protocol/holdout.h"
 #include "edict/study/cross_validation.h"
 #include "edict/study/embedded.h"
 #include "edict/train/calibrate.h"
+#include "edict/train/ensemble_training.h"
 
 namespace edict::study {
 namespace {
@@ -190,15 +193,27 @@ Metrics judged_task(const std::string& task, const Dataset& data, std::int64_t s
                     ThreadPool& pool, const BenchmarkOptions& options) {
   const Config config = config_of(task, options, seed);
   const Split parts = split(data, config.data);
-  Model model = Model::create(config, data, parts);
-  TrainOptions training = options.training;
+  EnsembleOptions ensemble;
+  ensemble.members = options.members;
+  ensemble.training = options.training;
   if (!options.out.empty()) {
     std::filesystem::create_directories(options.out);
-    training.out = options.out / fmt::format("{}-{}.model", task, seed);
-    training.resume = std::filesystem::exists(training.out);
+    ensemble.training.out = options.out / fmt::format("{}-{}.model", task, seed);
+    ensemble.training.resume = true;
   }
-  if (options.on_stage) options.on_stage(fmt::format("{}, split {}: training", task, seed));
-  if (train(model, data, parts, pool, training).interrupted) throw Interrupted();
+  ensemble.on_member = [&](std::size_t member) {
+    if (options.on_stage)
+      options.on_stage(
+          fmt::format("{}, split {}: training {} of {}", task, seed, member + 1, options.members));
+  };
+  const auto fresh = [&](std::int64_t own_seed) {
+    Config own = config;
+    own.train.seed = own_seed;
+    return Model::create(own, data, parts);
+  };
+  EnsembleResult trained = train_ensemble(fresh, config.train.seed, data, parts, pool, ensemble);
+  if (trained.interrupted) throw Interrupted();
+  Model& model = trained.model;
   if (options.on_stage) options.on_stage(fmt::format("{}, split {}: judging", task, seed));
   // By what is asked here: three bins are not the twelve hours that training is judged by.
   if (config.train.calibrate)
@@ -207,6 +222,16 @@ Metrics judged_task(const std::string& task, const Dataset& data, std::int64_t s
                         options.training.stop);
   return judged(task, model, data, options.split == "test" ? parts.test : parts.validation, pool,
                 options.training.stop);
+}
+
+// Which fold judges each series, so that another program can be judged by the same ones.
+std::string folds_table(const Dataset& data, const DataSettings& settings) {
+  const std::vector<Split> splits = cross_validation_splits(data, settings, kFolds);
+  std::string text = "id,fold\n";
+  for (std::size_t fold = 0; fold < splits.size(); ++fold)
+    for (const std::size_t i : splits[fold].test)
+      text += fmt::format("{},{}\n", data.ids[i], fold + 1);
+  return text;
 }
 
 Metrics mean_of(const std::vector<Metrics>& runs, Metrics& deviation) {
@@ -263,14 +288,21 @@ std::vector<BenchmarkValue> run_benchmark(const std::string& task, ThreadPool& p
   const Dataset data = shortened(data_of(task, options), options.series);
   std::vector<Metrics> runs;
   if (task == "death") {
+    const Config config = config_of(task, options, options.seeds.front());
     FoldOptions folds;
     folds.folds = kFolds;
+    folds.members = options.members;
     folds.training = options.training;
+    if (!options.out.empty()) {
+      folds.out = options.out / "death";
+      folds.resume = true;
+      std::filesystem::create_directories(folds.out);
+      write_atomically(folds.out / "folds.csv", folds_table(data, config.data));
+    }
     folds.on_model = [&](std::size_t fold, std::size_t) {
       if (options.on_stage) options.on_stage(fmt::format("death: fold {}", fold + 1));
     };
-    const CrossValidation result =
-        cross_validate(config_of(task, options, options.seeds.front()), data, pool, folds);
+    const CrossValidation result = cross_validate(config, data, pool, folds);
     if (result.interrupted) throw Interrupted();
     for (const FoldResult& fold : result.folds)
       if (fold.classification)

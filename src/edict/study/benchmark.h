@@ -6,7 +6,8 @@
 //   forecast-plain       the same without that reader's two quirks (datasets/physionet_field.h)
 //   interpolation        PhysioNet: half of the time points of a stay given, the others asked for;
 //                        edict tells each from what came before it, where others also look back
-//   death                PhysioNet: in-hospital death, five folds
+//   death                PhysioNet: in-hospital death, five folds; which fold judges a stay is
+//                        written to death/folds.csv, for other programs to be judged by
 //   ornstein-uhlenbeck   generated; `regret` is by how many nats a value the model falls short of
 //                        the exact predictor
 //
@@ -52,6 +53,7 @@ struct BenchmarkOptions {
   std::filesystem::path out;             // where models are kept, and found again; empty: nowhere
   std::string split = "validation";      // or test: what is judged
   std::vector<std::int64_t> seeds{0};    // of the split and of the weights, one model each
+  std::size_t members = 1;               // of an ensemble in each split or fold
   std::vector<std::string> assignments;  // of settings, after the preset's
   std::size_t series = 0;                // at most so many; 0: all
   TrainOptions training;                 // its `out` and `resume` are not looked at
