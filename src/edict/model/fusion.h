@@ -6,9 +6,9 @@
 // without either side, which both of them contain, is taken out once. Of a feature, with means mᵢ
 // and scales sᵢ from either side, i = f, b,
 //
-//   λ_f = (s_f/s₀)^−2p,   λ_b = e^b·(s_b/s₀)^−2p,   λ₀ = max(c, −min(λ_f, λ_b)),   W = λ_f + λ_b +
-//   λ₀ mean   = (λ_f·m_f + λ_b·m_b + λ₀·m)/W scale² = (s·e^a·(s/s₀)^r)² + e^g·λ_f·λ_b/W²·(m_f −
-//   m_b)²,   s² = s_f²·s_b²/(s_f² + s_b²)
+//   λ_f = (s_f/s₀)^−2p,   λ_b = e^b·(s_b/s₀)^−2p,   λ₀ = max(c, −min(λ_f, λ_b))
+//   mean   = (λ_f·m_f + λ_b·m_b + λ₀·m)/W,   W = λ_f + λ_b + λ₀
+//   scale² = (s·e^a·(s/s₀)^r)² + e^g·λ_f·λ_b/W²·(m_f − m_b)²,   1/s² = 1/s_f² + 1/s_b²
 //
 // with degrees of freedom ν of its own. The exponent p lets a side that is surer count for more
 // than its precision: scales hold the noise of a measurement as well, below which neither comes.
