@@ -1,6 +1,7 @@
 // What either side knows, what becomes of the two, and what of it a file carries.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -172,6 +173,33 @@ TEST(Smoothed, TravelsInTheFileAndInMembersAndClassifiers) {
     differs |= together[k].mean != expected[k].mean;
   }
   EXPECT_TRUE(differs) << "the second member has a say";
+}
+
+TEST(Smoothed, IsRefusedFromAFileThatContradictsItself) {
+  const TensorFile file = to_tensors(two_sided());
+  const auto refusal = [&](const auto& change) {
+    TensorFile changed = file;
+    change(changed);
+    return refusal_of([&] { from_tensors(changed, "m"); });
+  };
+  const auto backward = [](TensorFile& of) {
+    return std::find_if(of.tensors.begin(), of.tensors.end(), [](const NamedTensor& tensor) {
+      return tensor.name.starts_with("backward.");
+    });
+  };
+  EXPECT_EQ(refusal([](TensorFile&) {}), "accepted");
+  EXPECT_NE(refusal([](TensorFile& of) {
+              nlohmann::json meta = nlohmann::json::parse(of.metadata["edict"]);
+              meta.erase("backward");
+              of.metadata["edict"] = meta.dump();
+            }).find("contradicts itself"),
+            std::string::npos);
+  EXPECT_NE(refusal([&](TensorFile& of) { backward(of)->name = "other"; }).find("is missing"),
+            std::string::npos);
+  EXPECT_NE(refusal([&](TensorFile& of) {
+              backward(of)->values[0] = std::nanf("");
+            }).find("its backward network holds a number that is not finite"),
+            std::string::npos);
 }
 
 // ---------------------------------------------------------------------------------- the formula

@@ -134,6 +134,10 @@ void print(const TrainArguments& options, const EnsembleResult& result, double s
                  own.backward_rows.back().epoch, best_epoch(own.backward_rows).epoch,
                  validation_scores(best_epoch(own.backward_rows), false));
   }
+  if (config.train.smooth && result.model.fusion.empty())
+    fmt::print(text,
+               "note: too few values of the validation split are hidden to weigh two sides by; it "
+               "looks from the past alone\n");
   if (several)
     fmt::print(text, "{}: an ensemble of {} members ({})\n", options.out, options.members,
                duration(seconds));
