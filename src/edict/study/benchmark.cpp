@@ -24,6 +24,7 @@
 #include "edict/study/cross_validation.h"
 #include "edict/study/embedded.h"
 #include "edict/train/calibrate.h"
+#include "edict/train/fuse.h"
 
 namespace edict::study {
 namespace {
@@ -140,7 +141,10 @@ Metrics judged(const std::string& task, const Model& model, const Dataset& data,
   InferenceOptions options;
   options.marginals = InferenceOptions::Marginals::observed;
   options.stop = stop;
-  const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
+  // Others are asked for what comes next, or beside a predictor that knows the past alone.
+  const bool both = task == "interpolation" && !model.fusion.empty();
+  const std::vector<Answer> answers =
+      infer_from(both ? Sides::both : Sides::past, model, agendas, pool, options);
   SeriesCalibration all;
   struct Held {
     std::size_t values = 0, held = 0;
@@ -200,10 +204,11 @@ Metrics judged_task(const std::string& task, const Dataset& data, std::int64_t s
   if (train(model, data, parts, pool, training).interrupted) throw Interrupted();
   if (options.on_stage) options.on_stage(fmt::format("{}, split {}: judging", task, seed));
   // By what is asked here: three bins are not the twelve hours that training is judged by.
+  const Agendas validation = Agendas::of(agendas_of(task, model, data, parts.validation));
   if (config.train.calibrate)
-    model.calibration =
-        fit_calibration(model, Agendas::of(agendas_of(task, model, data, parts.validation)), pool,
-                        options.training.stop);
+    model.calibration = fit_calibration(model, validation, pool, options.training.stop);
+  if (model.has_backward())
+    model.fusion = fit_fusion(model, validation, pool, options.training.stop);
   return judged(task, model, data, options.split == "test" ? parts.test : parts.validation, pool,
                 options.training.stop);
 }
