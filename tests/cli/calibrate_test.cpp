@@ -39,6 +39,17 @@ TEST_F(Calibrate, TellsWhatItDidAndChangesOnlyTheDistributions) {
   EXPECT_EQ(read("d.model"), read("c.model"));
 }
 
+// The same series hide the same observations.
+TEST_F(Calibrate, IsWhatTrainingWouldHaveDone) {
+  const std::string alike =
+      " --set data.validation=0.4 --set data.train=0.4 --set train.recalibrate=false" + kTiny;
+  ASSERT_EQ(edict("train waves.csv --out t.model --set train.calibrate=true" + alike).code, 0);
+  ASSERT_EQ(edict("train waves.csv --out u.model" + alike).code, 0);
+  ASSERT_EQ(edict("calibrate u.model waves.csv --out c.model").code, 0);
+  EXPECT_EQ(to_json(load_model(path() / "t.model").calibration),
+            to_json(load_model(path() / "c.model").calibration));
+}
+
 TEST_F(Calibrate, ConformalIntervalsAreWiderByWhatTheSeriesTell) {
   ASSERT_EQ(edict("calibrate m.model waves.csv --out c.model").code, 0);
   // Of the first row; lower and upper are its last two columns.

@@ -67,7 +67,7 @@ TEST(Calibration, IsInEveryAnswer) {
   const Dataset& data = small_synthetic();
   Model model = small_trained_model().with_classifier(small_trained_model().config, {"0", "1"});
   std::vector<Agenda<float>> agendas;
-  const std::vector<std::uint8_t> none(data.observations(), 0);
+  const std::vector<std::uint8_t> none(data.first_observation[data.first_event[1]], 0);
   agendas.push_back(evaluation_agenda(model.protocol, data, 0, none));
   ThreadPool pool(1);
   for (const auto asked :

@@ -369,5 +369,12 @@ TEST(Protocol, ClocksMayStartAtAnOrigin) {
   EXPECT_EQ(uncut.end_of(d, 2), kYear2023 + 12600);
 }
 
+// A mask of the whole dataset would hide what another series drew.
+TEST(EvaluationAgenda, RefusesAHoldoutThatIsNotOfTheSeries) {
+  const Case c = random_case(0);
+  EXPECT_THROW(evaluation_agenda(c.protocol, c.data, 1, c.holdout), Error);
+  EXPECT_NO_THROW(evaluation_agenda(c.protocol, c.data, 1, c.held_out(1)));
+}
+
 }  // namespace
 }  // namespace edict

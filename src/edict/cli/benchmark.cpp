@@ -55,6 +55,7 @@ void run(BenchmarkArguments options) {
     stage = what;
     progress.begin(what);
   };
+  benchmark.training.on_backward = [&] { progress.begin(stage += ", from the end"); };
   benchmark.training.on_epoch = [&](const EpochRow& row) {
     progress.line(
         fmt::format("{}, epoch {}: validation nll {:.4f}", stage, row.epoch, row.validation_nll));

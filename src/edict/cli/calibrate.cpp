@@ -12,7 +12,6 @@
 #include "edict/core/error.h"
 #include "edict/core/json_values.h"
 #include "edict/eval/breakdown.h"
-#include "edict/protocol/holdout.h"
 
 namespace edict::cli {
 namespace {
@@ -66,10 +65,9 @@ void run(const CalibrateArguments& options) {
   if (!model.network->has_distribution()) throw no_distribution(model.config.model.kind);
   const Dataset data = open_for(model, options.data, options.reading);
   const std::vector<std::size_t> series = calibration_series(options, model, data);
-  const Holdout holdout = draw_holdout(data, model.protocol.t_cut, model.config.data.holdout,
-                                       static_cast<std::uint64_t>(model.config.data.seed));
-  const Agendas agendas(
-      series, [&](std::size_t i) { return evaluation_agenda(model.protocol, data, i, holdout); });
+  const Agendas agendas(series, [&](std::size_t i) {
+    return evaluation_agenda(model.protocol, model.config.data, data, i);
+  });
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   Calibration calibration = fit_calibration(model, agendas, pool);
   if (calibration.empty())

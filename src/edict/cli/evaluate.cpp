@@ -25,6 +25,7 @@ namespace {
 struct EvaluateArguments {
   std::string model, data, json, split = "test", horizons, positive;
   std::vector<std::string> by;
+  bool smooth = false;
   GuardOptions guard;
   ReadOptions reading;
   int threads = 0;
@@ -83,12 +84,19 @@ void run(const EvaluateArguments& options) {
   if (!distribution && (!options.by.empty() || !edges.empty()))
     throw Error(fmt::format("--by: {} predicts no distribution, only classes; leave it out",
                             model.config.model.kind));
+  if (options.smooth && model.fusion.empty())
+    throw Error(fmt::format(
+        "--smooth: {} looks from one side only; train it with --set train.smooth=true, or leave "
+        "the option out",
+        options.model));
   const Dataset data = open_for(model, options.data, options.reading);
   const JudgedSeries judged = judged_series(model, data, options.split);
   WorkPool pool(options.threads);
   const Guard guard = options.guard.resolve();
   std::optional<DetailedEvaluation> result;
-  if (distribution) result = evaluate_in_detail(model, data, judged.series, pool, guard, edges);
+  if (distribution)
+    result = evaluate_in_detail(model, data, judged.series, pool, guard, edges, nullptr,
+                                options.smooth ? Sides::both : Sides::past);
   const JudgedClasses classes =
       judged_classes(model, data, judged.series, pool, guard, options.positive);
   progress.end();
@@ -104,6 +112,9 @@ void run(const EvaluateArguments& options) {
              model.protocol.t_cut);
   if (!model.calibration.empty())
     fmt::print(text, "calibrated by {} series (edict calibrate)\n", model.calibration.fit_series);
+  if (options.smooth)
+    fmt::print(text, "interpolation from both sides, weighed by {} series; extrapolation as ever\n",
+               model.fusion.fit_series);
   if (result) {
     fmt::print(text, "\n");
     print(text, *result, model.config.model.kind, options);
@@ -112,7 +123,8 @@ void run(const EvaluateArguments& options) {
                  clipped_text(result->evaluation.clipped, result->evaluation.absorbed));
   }
   std::optional<EnsembleScores> members;
-  if (distribution && model.members() > 1) {
+  // Their exact mixture is one of filters.
+  if (distribution && model.members() > 1 && !options.smooth) {
     members = ensemble_scores(model, data, judged.series, pool, guard);
     print(text, model.members(), *members);
   }
@@ -129,6 +141,7 @@ void run(const EvaluateArguments& options) {
   json["model"] = options.model;
   json["data"] = options.data;
   json["split"] = judged.split;
+  json["smooth"] = options.smooth;
   json["note"] = judged.about;
   json["config"] = to_json(model.config);
   write_atomically(options.json, json_text(json, 2) + "\n");
@@ -161,6 +174,9 @@ void add_evaluate(CLI::App& app) {
                    "the class that AUROC, AUPRC, curves and reliability are told of; default: the "
                    "second of two, each of more")
       ->type_name("CLASS");
+  command->add_flag("--smooth", options->smooth,
+                    "judge the interpolation from both sides, by a model trained with "
+                    "train.smooth; the extrapolation stays what it is");
   add_output(*command, "--json", options->json,
              "write everything there, curves and ranges included; - is standard output")
       ->type_name("FILE");

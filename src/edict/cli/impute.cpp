@@ -19,7 +19,7 @@ namespace {
 struct ImputeArguments {
   std::string model, data, at, shard;
   RowOutput out;
-  bool deviations = false;
+  bool deviations = false, filter = false;
   GuardOptions guard;
   ReadOptions reading;
   int threads = 0;
@@ -154,6 +154,8 @@ void run(const ImputeArguments& options) {
   ImputeRequest request;
   if (!options.at.empty()) request.grid = parse_times("--at", options.at);
   request.guard = options.guard.resolve();
+  const bool both = !model.fusion.empty() && !options.filter;
+  request.sides = both ? Sides::both : Sides::past;
   const Dataset table = open_as_trained(model, options.data, options.reading, Columns::all);
   const Dataset data = matched(model, table);
   request.table = &table;
@@ -191,8 +193,11 @@ void run(const ImputeArguments& options) {
   out.commit();
   progress.end();
   const std::string& path = options.out.destination();
-  fmt::print(text_stream({path}), "{}: {} rows of {} series, {} cells filled\n", path, rows, series,
-             filled);
+  fmt::print(text_stream({path}), "{}: {} rows of {} series, {} cells filled{}\n", path, rows,
+             series, filled,
+             both                    ? " from both sides"
+             : !model.fusion.empty() ? " from the past alone"
+                                     : "");
 }
 
 }  // namespace
@@ -200,7 +205,8 @@ void run(const ImputeArguments& options) {
 void add_impute(CLI::App& app) {
   auto options = std::make_shared<ImputeArguments>();
   CLI::App* command = app.add_subcommand(
-      "impute", "The table without holes: missing cells filled from what was seen up to then");
+      "impute",
+      "The table without holes: missing cells filled from what was seen up to then, or also later");
   command->add_option("model", options->model, "a trained model")->required()->type_name("MODEL");
   command->add_option("data", options->data, "the table")->required()->type_name("DATA");
   options->out.add_to(*command, "FILE");
@@ -211,6 +217,8 @@ void add_impute(CLI::App& app) {
   command->add_flag("--deviations", options->deviations,
                     "a further column NAME_sd for each feature: the standard deviation of what was "
                     "filled in, empty where it was observed");
+  command->add_flag("--filter", options->filter,
+                    "from the past alone, where the model looks from both sides");
   add_shard(*command, options->shard);
   options->guard.add_to(*command);
   add_reading(*command, options->reading);
@@ -218,8 +226,9 @@ void add_impute(CLI::App& app) {
   command->footer(
       "A wide table, a row a moment. Observed cells stay as they are. A missing one becomes the "
       "mean that the model expects given everything of its series up to that moment, the other "
-      "cells of the row included, and nothing later. Columns that the model does not know are "
-      "copied.");
+      "cells of the row included, and nothing later. A model that was trained with train.smooth "
+      "looks from both sides: what came later counts too, unless --filter asks for the past alone. "
+      "Columns that the model does not know are copied.");
   command->callback([options] { run(*options); });
 }
 

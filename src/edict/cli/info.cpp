@@ -81,6 +81,7 @@ nlohmann::json model_json(const std::string& path, const Model& model) {
                       {"validation", model.seen.count(Part::validation)},
                       {"test", model.seen.count(Part::test)},
                       {"calibrated_by", model.calibration.fit_series},
+                      {"smooths", !model.fusion.empty()},
                       {"config", to_json(model.config)},
                       {"statics", model.statics},
                       {"features", nlohmann::json::array()}};
@@ -107,6 +108,11 @@ void print_model(const std::string& path, Model model) {
   if (!model.calibration.empty())
     fmt::print("  calibrated by {} series, its conformal intervals by {} others\n",
                model.calibration.fit_series, model.calibration.conformal_series);
+  if (!model.fusion.empty())
+    fmt::print(
+        "  looks from both sides where it fills gaps: as many parameters again read series from "
+        "their end, weighed by {} series\n",
+        model.fusion.fit_series);
   if (const Reading& r = model.reading; !r.time.empty()) {
     const auto named = [](const char* what, const std::string& column) {
       return column.empty() ? std::string() : fmt::format(", {} '{}'", what, column);

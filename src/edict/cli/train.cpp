@@ -66,7 +66,9 @@ void check(const TrainArguments& options) {
   if (options.out.empty())
     throw Error("--out is missing: give the file where the model goes (or --folds)");
   check_files({options.data, options.config.file, options.from},
-              {options.out, checkpoint_path(options.out), metrics_path(options.out), options.json});
+              {options.out, checkpoint_path(options.out), metrics_path(options.out),
+               backward_path(options.out), checkpoint_path(backward_path(options.out)),
+               metrics_path(backward_path(options.out)), options.json});
   if (destination_of(options.out).kind != Destination::Kind::file)
     throw Error(fmt::format(
         "{}: a model needs a file, beside which its checkpoint and metrics stand; give its name",
@@ -91,7 +93,7 @@ void check(const TrainArguments& options) {
 }
 
 nlohmann::json to_json(const TrainResult& result, std::int64_t seed) {
-  const EpochRow& best = best_epoch(result);
+  const EpochRow& best = best_epoch(result.rows);
   return {{"seed", seed},
           {"epochs", result.rows.back().epoch},
           {"stopped_early", result.stopped_early},
@@ -113,14 +115,29 @@ void print(const TrainArguments& options, const EnsembleResult& result, double s
                       {"config", to_json(config)}};
   for (std::size_t m = 0; m < result.members.size(); ++m) {
     const TrainResult& own = result.members[m];
-    const EpochRow& best = best_epoch(own);
+    const EpochRow& best = best_epoch(own.rows);
     json["members"].push_back(to_json(own, config.train.seed + static_cast<std::int64_t>(m)));
+    if (!own.backward_rows.empty()) {
+      const EpochRow& backward = best_epoch(own.backward_rows);
+      json["members"].back()["backward"] = {{"epochs", own.backward_rows.back().epoch},
+                                            {"best_epoch", backward.epoch},
+                                            {"validation_nll", backward.validation_nll},
+                                            {"validation_mse", backward.validation_mse}};
+    }
     fmt::print(text, "{}: best of {} epochs is {}, validation {}{}{}\n",
                several ? fmt::format("member {}", m + 1) : options.out, own.rows.back().epoch,
                best.epoch, validation_scores(best, only_classifies(config)),
                own.stopped_early ? "; stopped early, since it no longer improves" : "",
                several ? "" : fmt::format(" ({})", duration(seconds)));
+    if (!own.backward_rows.empty())
+      fmt::print(text, "  from the end: best of {} epochs is {}, validation {}\n",
+                 own.backward_rows.back().epoch, best_epoch(own.backward_rows).epoch,
+                 validation_scores(best_epoch(own.backward_rows), false));
   }
+  if (config.train.smooth && result.model.fusion.empty())
+    fmt::print(text,
+               "note: too few values of the validation split are hidden to weigh two sides by; it "
+               "looks from the past alone\n");
   if (several)
     fmt::print(text, "{}: an ensemble of {} members ({})\n", options.out, options.members,
                duration(seconds));
@@ -231,7 +248,8 @@ void run(const TrainArguments& options) {
       several ? fmt::format("{} members of ", options.members) : "", config.model.kind,
       run.parts.train.size(), run.parts.validation.size(), run.parts.test.size(),
       run.data.features.size(), run.model.params.size(), pool.size()));
-  TrainingProgress shown(progress, config, options.members, run.lines);
+  const bool smooth = config.train.smooth;
+  TrainingProgress shown(progress, config, options.members * (smooth ? 2 : 1), run.lines);
   EnsembleOptions training;
   training.members = options.members;
   training.training.out = options.out;
@@ -244,10 +262,14 @@ void run(const TrainArguments& options) {
         begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                     std::chrono::duration<double>(seconds));
   shown.follow(training.training);
-  if (several)
-    training.on_member = [&](std::size_t m) {
-      shown.next(fmt::format("member {} of {}", m + 1, options.members));
-    };
+  std::string name = "from the start";  // of the run
+  training.on_member = [&](std::size_t m) {
+    if (several) name = fmt::format("member {} of {}", m + 1, options.members);
+    if (several || smooth) shown.next(name);
+  };
+  training.training.on_backward = [&] {
+    shown.next(several ? name + ", from the end" : "from the end");
+  };
   const auto member = [&](std::int64_t seed) {
     if (!several) return std::move(run.model);
     Config own = config;

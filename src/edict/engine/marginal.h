@@ -24,6 +24,12 @@ inline double central_level(const Marginal& m, double x) {
   return std::isinf(m.dof) ? normal_central_level(z) : student_t_central_level(z, m.dof);
 }
 
+// Of its variance. Without a variance to divide there is no telling one from the other.
+inline double epistemic_share(const Marginal& m) {
+  const double variance = m.aleatoric + m.epistemic;
+  return variance > 0 && std::isfinite(variance) ? m.epistemic / variance : 0.5;
+}
+
 struct LossSums {
   double nll = 0, kl = 0, evidence = 0, squared_error = 0, classification = 0;
   double reconstruction = 0;

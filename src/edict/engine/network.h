@@ -64,6 +64,21 @@ struct Answer {
   double final_dt = 0.0;           // of an adaptive solver
 };
 
+// visit(place, feature, marginal) for every marginal of an answer to `asked`, in order.
+template <class Visit>
+void each_marginal(const Agenda<float>& agenda, InferenceOptions::Marginals asked,
+                   std::size_t features, Answer& answer, const Visit& visit) {
+  std::size_t next = 0;
+  for (const auto& stop : agenda.stops) {
+    if (!(stop.what & Agenda<float>::kQuery) || next == answer.marginals.size()) continue;
+    const bool all = asked == InferenceOptions::Marginals::all;
+    const std::size_t count = all ? features : stop.count;
+    for (std::size_t k = 0; k < count; ++k, ++next)
+      visit(next, all ? k : static_cast<std::size_t>(agenda.feature[stop.first + k]),
+            answer.marginals[next]);
+  }
+}
+
 // Parameters made ready for forward passes, once for many of them and for every thread.
 struct Weights {
   const float* params;

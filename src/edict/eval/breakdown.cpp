@@ -150,14 +150,15 @@ bool beaten(const ScoredGroup& group) {
 DetailedEvaluation evaluate_in_detail(const Model& model, const Dataset& data,
                                       std::span<const std::size_t> series, ThreadPool& pool,
                                       const Guard& guard, std::vector<double> horizon_edges,
-                                      StopFlag stop) {
+                                      StopFlag stop, Sides sides) {
   if (!std::is_sorted(horizon_edges.begin(), horizon_edges.end(), std::less_equal<>()) ||
       (!horizon_edges.empty() && !(horizon_edges.front() > 0)))
     throw Error("horizons: give times above 0, each later than the one before");
   EvaluationSums sums(series.size());
   std::vector<std::vector<Record>> records(series.size());
   const ShownObservations shown = each_judged_observation(
-      model, data, series, pool, guard, stop, [&](std::size_t i, const JudgedObservation& o) {
+      model, data, series, pool, guard, stop, sides,
+      [&](std::size_t i, const JudgedObservation& o) {
         sums.add(i, o);
         const auto j = static_cast<std::size_t>(o.feature);
         const double mean = model.protocol.population_mean(j);

@@ -64,7 +64,7 @@ DetailedEvaluation evaluate_in_detail(const Model& model, const Dataset& data,
                                       std::span<const std::size_t> series, ThreadPool& pool,
                                       const Guard& guard = {},
                                       std::vector<double> horizon_edges = {},
-                                      StopFlag stop = nullptr);
+                                      StopFlag stop = nullptr, Sides sides = Sides::past);
 
 nlohmann::json to_json(const Scores& scores);
 void from_json(const nlohmann::json& json, Scores& scores);

@@ -32,10 +32,10 @@ Evaluation EvaluationSums::result(const ShownObservations& shown) const {
 }
 
 Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std::size_t> series,
-                    ThreadPool& pool, const Guard& guard, StopFlag stop) {
+                    ThreadPool& pool, const Guard& guard, StopFlag stop, Sides sides) {
   EvaluationSums sums(series.size());
   const ShownObservations shown = each_judged_observation(
-      model, data, series, pool, guard, stop,
+      model, data, series, pool, guard, stop, sides,
       [&](std::size_t i, const JudgedObservation& observation) { sums.add(i, observation); });
   return sums.result(shown);
 }

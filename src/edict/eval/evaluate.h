@@ -11,7 +11,7 @@
 
 #include "edict/core/thread_pool.h"
 #include "edict/eval/calibration_metrics.h"
-#include "edict/model/model.h"
+#include "edict/model/infer.h"
 
 namespace edict {
 
@@ -42,10 +42,11 @@ class EvaluationSums {
   std::vector<SeriesCalibration> interpolation_, informed_, extrapolation_;
 };
 
-// In the model's units: standardised, unless data.standardise is off. Throws Interrupted when
-// `stop` is set.
+// In the model's units: standardised, unless data.standardise is off. From both sides it is the
+// interpolation that may be told better. Throws Interrupted when `stop` is set.
 Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std::size_t> series,
-                    ThreadPool& pool, const Guard& guard = {}, StopFlag stop = nullptr);
+                    ThreadPool& pool, const Guard& guard = {}, StopFlag stop = nullptr,
+                    Sides sides = Sides::past);
 
 nlohmann::json to_json(const Evaluation& evaluation);
 void from_json(const nlohmann::json& json, Evaluation& evaluation);

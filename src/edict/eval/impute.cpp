@@ -2,7 +2,6 @@
 
 #include "edict/core/error.h"
 #include "edict/eval/distribution.h"
-#include "edict/model/infer.h"
 #include "edict/protocol/filtering_agenda.h"
 
 namespace edict {
@@ -50,7 +49,7 @@ std::vector<ImputedSeries> impute(const Model& model, const Dataset& data,
     result[i].times = times_of(request, data, series[i]);
     agendas.push_back(filtering_agenda(model.protocol, data, series[i], result[i].times));
   }
-  const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
+  const std::vector<Answer> answers = infer_from(request.sides, model, agendas, pool, options);
   pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
     ImputedSeries& own = result[i];
     for (std::size_t k = 0; k < answers[i].marginals.size(); ++k) {

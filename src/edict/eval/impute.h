@@ -1,8 +1,7 @@
 // A table without holes: what was observed, and the model's expectation where nothing was.
 //
-// This is filtering: a cell is filled from what was seen of its series up to its moment, the other
-// cells of the same moment included, and never from what came later. Who fills a table by looking
-// both ways makes an ImputedSeries of the same form.
+// A cell is filled from what was seen of its series up to its moment, the other cells of the same
+// moment included; and, from both sides, from what came later too.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +11,7 @@
 
 #include "edict/core/interrupted.h"
 #include "edict/core/thread_pool.h"
-#include "edict/model/model.h"
+#include "edict/model/infer.h"
 
 namespace edict {
 
@@ -35,11 +34,12 @@ struct ImputeRequest {
   // The same series with columns that the model does not know, whose events count too; null: the
   // data themselves.
   const Dataset* table = nullptr;
+  Sides sides = Sides::past;
   Guard guard = {};
   StopFlag stop = nullptr;
 };
 
-// Of the listed series.
+// Of the listed series. Throws Error where both sides are asked of a model that has one.
 std::vector<ImputedSeries> impute(const Model& model, const Dataset& data,
                                   const ImputeRequest& request, std::span<const std::size_t> series,
                                   ThreadPool& pool);

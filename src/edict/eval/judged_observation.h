@@ -40,11 +40,13 @@ inline std::vector<Agenda<float>> evaluation_agendas(const Model& model, const D
   return agendas;
 }
 
-// visit(place in `series`, observation), in order within a series; series on several threads.
+// visit(place in `series`, observation), in order within a series; series on several threads. From
+// both sides, horizon and last value still tell of the past.
 template <class Visit>
 ShownObservations each_judged_observation(const Model& model, const Dataset& data,
                                           std::span<const std::size_t> series, ThreadPool& pool,
-                                          const Guard& guard, StopFlag stop, const Visit& visit) {
+                                          const Guard& guard, StopFlag stop, Sides sides,
+                                          const Visit& visit) {
   const double cut = model.protocol.to_model_time(model.protocol.t_cut);
   InferenceOptions options = model.inference_options(guard);
   options.marginals = InferenceOptions::Marginals::observed;
@@ -56,7 +58,7 @@ ShownObservations each_judged_observation(const Model& model, const Dataset& dat
     const std::size_t count = std::min(block, series.size() - begin);
     const std::vector<Agenda<float>> agendas =
         evaluation_agendas(model, data, series.subspan(begin, count), pool);
-    const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
+    const std::vector<Answer> answers = infer_from(sides, model, agendas, pool, options);
     pool.for_each(count, [&](std::size_t k, std::size_t) {
       const std::size_t i = begin + k;
       const Agenda<float>& agenda = agendas[k];

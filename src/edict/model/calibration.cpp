@@ -59,25 +59,16 @@ Marginal FeatureCalibration::calibrated(const Marginal& m) const {
   const double above = std::clamp(std::log(m.scale) - std::log(reference), -kFarthest, kFarthest);
   const double scale = m.scale * std::exp(log_factor + slope * above);
   const double variance = scale * scale * dof / (dof - 2.0);
-  const double before = m.aleatoric + m.epistemic;
-  // Without a variance to divide there is no telling one from the other.
-  const double share = before > 0 && std::isfinite(before) ? m.epistemic / before : 0.5;
+  const double share = epistemic_share(m);
   return {m.mean, (1.0 - share) * variance, share * variance, scale, dof};
 }
 
 void Calibration::apply(const Agenda<float>& agenda, InferenceOptions::Marginals asked,
                         Answer& answer) const {
   if (empty()) return;
-  auto next = answer.marginals.begin();
-  for (const auto& stop : agenda.stops) {
-    if (!(stop.what & Agenda<float>::kQuery) || next == answer.marginals.end()) continue;
-    const bool all = asked == InferenceOptions::Marginals::all;
-    const std::size_t count = all ? features.size() : stop.count;
-    for (std::size_t k = 0; k < count; ++k, ++next) {
-      const std::size_t j = all ? k : static_cast<std::size_t>(agenda.feature[stop.first + k]);
-      *next = features[j].calibrated(*next);
-    }
-  }
+  each_marginal(
+      agenda, asked, features.size(), answer,
+      [&](std::size_t, std::size_t j, Marginal& own) { own = features[j].calibrated(own); });
 }
 
 nlohmann::json to_json(const Calibration& calibration) {

@@ -54,6 +54,10 @@ void declare(TrainSettings& s, settings::Keys& keys) {
                       "when trained, fit each feature's distribution to what the validation split "
                       "held, as `edict calibrate` does; takes the place of train.recalibrate",
                       s.calibrate));
+  keys.push_back(flag("train.smooth",
+                      "train a second network that reads series from their end, so that what is "
+                      "missing can be told from both sides; takes twice the time",
+                      s.smooth));
   keys.push_back(whole("train.chunk", "series walked together", s.chunk, 1, 4096));
   keys.push_back(whole("train.tape_megabytes", "memory a thread may keep for the backward pass",
                        s.tape_megabytes, 1, 1e6));
@@ -165,6 +169,10 @@ void validate(const Config& config) {
         "train.recalibrate cannot be used with model.absorb = {}, whose bounds count in "
         "the scales it would change; leave one of them out",
         config.model.absorb));
+  if (train.smooth && config.data.holdout <= 0)
+    throw Error(
+        "train.smooth needs hidden values to learn from how two sides are weighed; set "
+        "data.holdout above 0, or leave train.smooth out");
   if (train.forecast_from && train.forecast_until && *train.forecast_until < *train.forecast_from)
     throw Error(
         fmt::format("train.forecast_until = {} lies before train.forecast_from = {}; give times in "

@@ -37,6 +37,7 @@ struct TrainSettings {
   double thin = 0.0;
   bool recalibrate = false;
   bool calibrate = false;
+  bool smooth = false;
   std::int64_t chunk = 64;
   std::int64_t tape_megabytes = 512;
 };

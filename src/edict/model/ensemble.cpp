@@ -35,8 +35,6 @@ Marginal mixture(std::span<const Marginal> members) {
   return whole;
 }
 
-namespace {
-
 std::vector<Clipped> all_clips(std::span<const Answer* const> members) {
   struct Sum {
     Clipped clip;
@@ -58,8 +56,6 @@ std::vector<Clipped> all_clips(std::span<const Answer* const> members) {
   }
   return all;
 }
-
-}  // namespace
 
 Answer mixture(std::span<const Answer* const> members, std::size_t hidden) {
   const Answer& first = *members.front();

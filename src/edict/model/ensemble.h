@@ -27,11 +27,14 @@ namespace edict {
 
 Marginal mixture(std::span<const Marginal> members);
 
+// The observations that any of these answers clipped: `used` is the mean of what they absorbed,
+// `sigmas` that of the one it surprised most.
+std::vector<Clipped> all_clips(std::span<const Answer* const> answers);
+
 // What the members answered to one example, as the ensemble's answer: marginals by `mixture`; the
 // states of each query, `hidden` numbers a member, one member after the other. Guards act within
-// each member: an observation that any of them clipped counts as clipped, `used` is the mean of
-// what they absorbed, `sigmas` that of the member it surprised most. Final states, which only
-// streams ask for, stay with the members.
+// each member, clips are told by `all_clips`. Final states, which only streams ask for, stay with
+// the members.
 Answer mixture(std::span<const Answer* const> members, std::size_t hidden);
 
 }  // namespace edict

@@ -10,19 +10,20 @@
 #include "edict/core/error.h"
 #include "edict/core/share_chunks.h"
 #include "edict/model/ensemble.h"
+#include "edict/protocol/reversed.h"
 
 namespace edict {
 namespace {
 
-// body(worker, weights, first, count) for every chunk, with the parameters of one member. Where
+// body(worker, weights, first, count) for every chunk, with these parameters of a member. Where
 // processes share the work, put(first, count, writer) and get(first, count, reader) bring what came
 // of a chunk to the others, so that all of them have all of it.
 template <class Body, class Put, class Get>
-void each_chunk(const Model& model, std::size_t member, std::size_t examples, ThreadPool& pool,
-                StopFlag stop, const Body& body, const Put& put, const Get& get) {
+void each_chunk(const Model& model, const Vector<float>& params, std::size_t examples,
+                ThreadPool& pool, StopFlag stop, const Body& body, const Put& put, const Get& get) {
   const auto chunk = static_cast<std::size_t>(model.config.train.chunk);
   const std::size_t chunks = (examples + chunk - 1) / chunk;
-  const Weights weights = model.network->weights(model.params_of(member).data());
+  const Weights weights = model.network->weights(params.data());
   std::vector<std::unique_ptr<Worker>> workers(pool.size());
   const auto count_at = [&](std::size_t c) { return std::min(chunk, examples - c * chunk); };
   const auto compute = [&](std::size_t c, std::size_t w) {
@@ -58,12 +59,12 @@ void get_answer(ByteReader& from, Answer& answer) {
   from.get(answer.final_dt);
 }
 
-std::vector<Answer> infer_member(const Model& model, std::size_t member,
+std::vector<Answer> infer_member(const Model& model, const Vector<float>& params,
                                  std::span<const Example> examples, ThreadPool& pool,
                                  const InferenceOptions& options) {
   std::vector<Answer> answers(examples.size());
   each_chunk(
-      model, member, examples.size(), pool, options.stop,
+      model, params, examples.size(), pool, options.stop,
       [&](Worker& worker, const Weights& weights, std::size_t first, std::size_t count) {
         worker.infer(weights, examples.subspan(first, count), options,
                      std::span(answers).subspan(first, count));
@@ -109,21 +110,87 @@ std::vector<std::vector<Answer>> infer_members(const Model& model,
   check(options.guard);
   std::vector<std::vector<Answer>> answers;
   for (std::size_t m = 0; m < model.members(); ++m)
-    answers.push_back(infer_member(model, m, examples, pool, options));
+    answers.push_back(infer_member(model, model.params_of(m), examples, pool, options));
   return answers;
 }
 
-std::vector<Answer> infer_uncalibrated(const Model& model, std::span<const Example> examples,
-                                       ThreadPool& pool, const InferenceOptions& options) {
-  std::vector<std::vector<Answer>> members = infer_members(model, examples, pool, options);
+namespace {
+
+// One answer an example of what the members answered.
+std::vector<Answer> together(const Model& model, std::vector<std::vector<Answer>> members,
+                             ThreadPool& pool) {
   if (members.size() == 1) return std::move(members.front());
-  std::vector<Answer> answers(examples.size());
-  pool.for_each(examples.size(), [&](std::size_t i, std::size_t) {
+  std::vector<Answer> answers(members.front().size());
+  pool.for_each(answers.size(), [&](std::size_t i, std::size_t) {
     std::vector<const Answer*> own;
     for (const auto& of_member : members) own.push_back(&of_member[i]);
     answers[i] = mixture(own, static_cast<std::size_t>(model.network->hidden()));
   });
   return answers;
+}
+
+}  // namespace
+
+std::vector<Answer> infer_uncalibrated(const Model& model, std::span<const Example> examples,
+                                       ThreadPool& pool, const InferenceOptions& options) {
+  return together(model, infer_members(model, examples, pool, options), pool);
+}
+
+BothSides infer_both_sides(const Model& model, std::span<const Agenda<float>> agendas,
+                           ThreadPool& pool, const InferenceOptions& options) {
+  BothSides sides;
+  sides.forward = infer_uncalibrated(model, examples_of(agendas), pool, options);
+  std::vector<Agenda<float>> backwards(agendas.size());
+  pool.for_each(agendas.size(),
+                [&](std::size_t i, std::size_t) { backwards[i] = reversed(agendas[i]); });
+  const std::vector<Example> examples = examples_of(backwards);
+  std::vector<std::vector<Answer>> members;
+  for (std::size_t m = 0; m < model.members(); ++m)
+    members.push_back(infer_member(model, model.backward_of(m), examples, pool, options));
+  sides.backward = together(model, std::move(members), pool);
+  pool.for_each(agendas.size(), [&](std::size_t i, std::size_t) {
+    Answer& answer = sides.backward[i];
+    std::vector<Marginal> forwards(answer.marginals.size());
+    auto end = forwards.end();  // of what is not filled yet
+    auto from = answer.marginals.begin();
+    for (const auto& stop : backwards[i].stops) {
+      if (!(stop.what & Agenda<float>::kQuery)) continue;
+      const auto count = static_cast<std::ptrdiff_t>(
+          options.marginals == InferenceOptions::Marginals::all ? model.features.size()
+                                                                : stop.count);
+      end -= count;
+      std::copy_n(from, count, end);
+      from += count;
+    }
+    answer.marginals = std::move(forwards);
+    for (Clipped& clip : answer.clips) clip.stop = backwards[i].stops.size() - 1 - clip.stop;
+  });
+  return sides;
+}
+
+std::vector<Answer> infer_smoothed(const Model& model, std::span<const Agenda<float>> agendas,
+                                   ThreadPool& pool, const InferenceOptions& options) {
+  if (model.fusion.empty())
+    throw Error(
+        "the model looks from one side only; train one with train.smooth to tell what is missing "
+        "from both");
+  if (options.states || options.final_states ||
+      options.marginals == InferenceOptions::Marginals::none)
+    throw Error("only distributions can be told from both sides");
+  BothSides sides = infer_both_sides(model, agendas, pool, options);
+  pool.for_each(agendas.size(), [&](std::size_t i, std::size_t) {
+    Answer& answer = sides.forward[i];
+    const Answer& other = sides.backward[i];
+    each_marginal(agendas[i], options.marginals, model.features.size(), answer,
+                  [&](std::size_t k, std::size_t j, Marginal& own) {
+                    own = k < other.marginals.size()
+                              ? model.fusion.features[j].fused(own, other.marginals[k])
+                              : model.calibration.calibrated(j, own);
+                  });
+    const Answer* const both[] = {&answer, &other};
+    answer.clips = all_clips(both);
+  });
+  return std::move(sides.forward);
 }
 
 std::vector<Answer> infer(const Model& model, std::span<const Example> examples, ThreadPool& pool,
@@ -136,6 +203,13 @@ std::vector<Answer> infer(const Model& model, std::span<const Example> examples,
   return answers;
 }
 
+std::vector<Answer> infer_from(Sides sides, const Model& model,
+                               std::span<const Agenda<float>> agendas, ThreadPool& pool,
+                               const InferenceOptions& options) {
+  return sides == Sides::both ? infer_smoothed(model, agendas, pool, options)
+                              : infer(model, examples_of(agendas), pool, options);
+}
+
 void add_losses(const Model& model, std::span<const Example> examples, ThreadPool& pool,
                 StopFlag stop, LossSums& total) {
   if (model.members() > 1)
@@ -146,7 +220,7 @@ void add_losses(const Model& model, std::span<const Example> examples, ThreadPoo
   options.marginals = InferenceOptions::Marginals::none;
   options.stop = stop;
   each_chunk(
-      model, 0, examples.size(), pool, stop,
+      model, model.params, examples.size(), pool, stop,
       [&](Worker& worker, const Weights& weights, std::size_t first, std::size_t count) {
         sums[first / chunk] = worker.infer(weights, examples.subspan(first, count), options, {});
       },
@@ -171,7 +245,7 @@ Matrix<float> infer_classes(const Model& model, std::span<const Example> example
                               count * static_cast<std::size_t>(own.rows()));
     };
     each_chunk(
-        model, m, examples.size(), pool, options.stop,
+        model, model.params_of(m), examples.size(), pool, options.stop,
         [&](Worker& worker, const Weights& weights, std::size_t first, std::size_t count) {
           worker.classify(
               weights, examples.subspan(first, count), options,

@@ -24,6 +24,29 @@ std::vector<std::vector<Answer>> infer_members(const Model& model,
                                                std::span<const Example> examples, ThreadPool& pool,
                                                const InferenceOptions& options);
 
+// What is said of an agenda from the past and from the future, by the networks themselves.
+// `backward` is in the order of the agenda too, and ends where nothing is absorbed any more: its
+// marginals are as many of the first ones as have a future.
+struct BothSides {
+  std::vector<Answer> forward, backward;  // one an agenda
+};
+BothSides infer_both_sides(const Model& model, std::span<const Agenda<float>> agendas,
+                           ThreadPool& pool, const InferenceOptions& options);
+
+// One answer an agenda, from everything that it absorbs before and after each query; where nothing
+// comes after, it is that of `infer`. Marginals only: a state looks to one side. Guards act within
+// each pass. Throws Error for a model without a fusion (train.smooth).
+std::vector<Answer> infer_smoothed(const Model& model, std::span<const Agenda<float>> agendas,
+                                   ThreadPool& pool, const InferenceOptions& options);
+
+// What an answer may know: what was observed before its moment, or after it as well.
+enum class Sides { past, both };
+
+// `infer` or `infer_smoothed`.
+std::vector<Answer> infer_from(Sides sides, const Model& model,
+                               std::span<const Agenda<float>> agendas, ThreadPool& pool,
+                               const InferenceOptions& options);
+
 // Adds the losses of scored stops to `total`, in a fixed order: whether all series are given at
 // once or block after block, it is the same sum. Throws Error for an ensemble: its members are
 // trained one by one.

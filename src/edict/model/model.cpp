@@ -53,6 +53,8 @@ std::vector<std::int64_t> seeds_from_json(const nlohmann::json& json) {
   return seeds;
 }
 
+constexpr const char* kBackward = "backward.";  // begins the names of the other network's tensors
+
 constexpr const char* kKnotsTensor = "readout.knots";
 
 std::string readout_tensor(std::size_t member, const Tensor& tensor) {
@@ -152,6 +154,11 @@ Model Model::with_classifier(const Config& settings,
   const Index shared = model.params.size() - model.classifier_size();
   model.params.head(shared) = params.head(shared);
   model.calibration = calibration;  // of the distributions, which are the same
+  if (has_backward()) {
+    model.backward = Vector<float>::Zero(model.params.size());
+    model.backward.head(shared) = backward.head(shared);
+    model.fusion = fusion;
+  }
   return model;
 }
 
@@ -168,6 +175,7 @@ Model Model::member(std::size_t index) const {
   model.network =
       make_network(config, features, static_cast<Index>(statics.size()), network->classes());
   model.params = params_of(index);
+  model.backward = backward_of(index);
   model.seed_classifiers = seed_classifiers_of(index);
   return model;
 }
@@ -199,7 +207,8 @@ Model ensemble(std::vector<Model> members) {
         .value();
   };
   Model whole = std::move(members.front());
-  whole.calibration = {};  // it was one member's
+  whole.calibration = {};  // they were one member's
+  whole.fusion = {};
   for (std::size_t m = 1; m < members.size(); ++m) {
     if (members[m].members() > 1 || whole.params.size() != members[m].params.size() ||
         shared(members[m]) != shared(whole))
@@ -207,9 +216,16 @@ Model ensemble(std::vector<Model> members) {
           fmt::format("member {} of the ensemble differs from the first by more than its seed; "
                       "train all of them on the same data with the same settings",
                       m + 1));
-    whole.others.push_back({std::move(members[m].params), std::move(members[m].seed_classifiers)});
+    whole.others.push_back({std::move(members[m].params), std::move(members[m].backward),
+                            std::move(members[m].seed_classifiers)});
   }
   return whole;
+}
+
+bool Model::has_backward() const {
+  return backward.size() > 0 && std::all_of(others.begin(), others.end(), [](const Member& other) {
+           return other.backward.size() > 0;
+         });
 }
 
 MatchedData Model::match(Dataset data) const {
@@ -273,6 +289,9 @@ std::uint64_t fingerprint(const Model& model) {
   for (std::size_t m = 0; m < model.members(); ++m)
     hash.bytes(model.params_of(m).data(),
                static_cast<std::size_t>(model.params.size()) * sizeof(float));
+  for (std::size_t m = 0; m < model.members() && model.has_backward(); ++m)
+    hash.bytes(model.backward_of(m).data(),
+               static_cast<std::size_t>(model.backward.size()) * sizeof(float));
   return hash.value();
 }
 
@@ -336,6 +355,8 @@ TensorFile to_tensors(const Model& model) {
                        {"indicators", model.readout.indicators},
                        {"share", model.readout.share}};
   if (!model.calibration.empty()) meta["calibration"] = to_json(model.calibration);
+  if (model.has_backward()) meta["backward"] = true;
+  if (!model.fusion.empty()) meta["fusion"] = to_json(model.fusion);
   TensorFile file;
   file.metadata["edict"] = json_text(meta);
   const Index first = model.params.size() - model.classifier_size();
@@ -346,6 +367,10 @@ TensorFile to_tensors(const Model& model) {
     };
     for (const Tensor& tensor : model.network->layout().tensors())
       add(tensor.name, tensor, model.params_of(m).data() + tensor.offset);
+    if (model.has_backward())
+      for (const Tensor& tensor : model.network->layout().tensors())
+        if (!tensor.name.starts_with(kClassifier))
+          add(kBackward + tensor.name, tensor, model.backward_of(m).data() + tensor.offset);
     for (const SeedClassifier& c : model.seed_classifiers_of(m))
       for (const Tensor& tensor : model.network->layout().tensors())
         if (tensor.name.starts_with(kClassifier))
@@ -374,7 +399,7 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
   if (found == file.metadata.end())
     throw refuse("it has no edict metadata (was it written by another program?)");
   Model model;
-  bool classifier = false;
+  bool classifier = false, backward = false;
   std::vector<std::vector<std::int64_t>> seeds;  // of the classifiers of each member
   std::size_t networks = 0;                      // of the readout
   try {
@@ -408,6 +433,9 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
       seeds.push_back(seeds_from_json(meta.at("classifier_seeds")));
       if (meta.contains("calibration"))
         model.calibration = calibration_from_json(meta.at("calibration"), model.features.size());
+      if (meta.contains("backward")) meta.at("backward").get_to(backward);
+      if (meta.contains("fusion"))
+        model.fusion = fusion_from_json(meta.at("fusion"), model.features.size());
       if (several)
         for (const auto& other : meta.at("others"))
           seeds.push_back(seeds_from_json(other.at("classifier_seeds")));
@@ -436,7 +464,7 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
   if (const std::string wrong = wrong_protocol(model); !wrong.empty()) throw refuse(wrong);
   const bool any_seed =
       std::any_of(seeds.begin(), seeds.end(), [](const auto& own) { return !own.empty(); });
-  if (classifier ? model.classes.size() < 2 : any_seed)
+  if ((classifier ? model.classes.size() < 2 : any_seed) || (!backward && !model.fusion.empty()))
     throw refuse("its metadata contradicts itself");
   model.network =
       make_network(model.config, model.features, static_cast<Index>(model.statics.size()),
@@ -457,9 +485,15 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
   const Index size = model.network->layout().size(), first = size - model.classifier_size();
   for (std::size_t m = 0; m < seeds.size(); ++m) {
     const std::string prefix = member_prefix(m);
-    Member own{Vector<float>(size), {}};
+    Member own{Vector<float>(size), {}, {}};
     for (const Tensor& tensor : model.network->layout().tensors())
       take(prefix + tensor.name, tensor.shape, own.params.data() + tensor.offset);
+    if (backward) {
+      own.backward = Vector<float>::Zero(size);
+      for (const Tensor& tensor : model.network->layout().tensors())
+        if (!tensor.name.starts_with(kClassifier))
+          take(prefix + kBackward + tensor.name, tensor.shape, own.backward.data() + tensor.offset);
+    }
     for (const std::int64_t seed : seeds[m]) {
       SeedClassifier& trained = own.seed_classifiers.emplace_back(
           SeedClassifier{seed, Vector<float>(model.classifier_size())});
@@ -473,6 +507,7 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
       continue;
     }
     model.params = std::move(own.params);
+    model.backward = std::move(own.backward);
     model.seed_classifiers = std::move(own.seed_classifiers);
   }
   if (networks > 0) {

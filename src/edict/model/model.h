@@ -14,6 +14,7 @@
 #include "edict/engine/network.h"
 #include "edict/model/calibration.h"
 #include "edict/model/config.h"
+#include "edict/model/fusion.h"
 #include "edict/model/readout.h"
 #include "edict/model/safetensors.h"
 #include "edict/protocol/agenda.h"
@@ -32,6 +33,7 @@ struct SeedClassifier {
 // What training from one more seed left behind: a further member of an ensemble.
 struct Member {
   Vector<float> params;
+  Vector<float> backward = {};
   std::vector<SeedClassifier> seed_classifiers;
 };
 
@@ -48,11 +50,15 @@ struct Model {
   TimeAxis time_axis;  // without what belongs to single series
   std::unique_ptr<Network> network;
   Vector<float> params;
+  // Of the same network trained on series from their end (train.smooth); empty without one. Its
+  // classifier, where the network has one, is none.
+  Vector<float> backward;
   // Trained from several seeds on the same states h(T); the chosen one is also in `params`.
   std::vector<SeedClassifier> seed_classifiers;
   std::vector<Member> others;  // the members after the first, whose numbers stand above
   Readout readout;             // empty without one
   Calibration calibration;     // of the distributions of all members together; empty without one
+  Fusion fusion;  // of what all members say from either side; empty: it looks from one side only
 
   // A network for this data with initial parameters; resolves what the configuration left open,
   // and records which series the split takes.
@@ -74,6 +80,11 @@ struct Model {
   Vector<float>& params_of(std::size_t member) {
     return member == 0 ? params : others[member - 1].params;
   }
+  const Vector<float>& backward_of(std::size_t member) const {
+    return member == 0 ? backward : others[member - 1].backward;
+  }
+  // Whether every member has a network for series from their end.
+  bool has_backward() const;
   const std::vector<SeedClassifier>& seed_classifiers_of(std::size_t member) const {
     return member == 0 ? seed_classifiers : others[member - 1].seed_classifiers;
   }

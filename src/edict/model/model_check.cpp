@@ -59,6 +59,8 @@ std::string wrong_parameters(const Model& model) {
     for (const Tensor& tensor : model.network->layout().tensors())
       if (!model.params_of(m).segment(tensor.offset, tensor.size).allFinite())
         return fmt::format("tensor '{}' holds a number that is not finite", tensor.name);
+    if (!model.backward_of(m).allFinite())
+      return "its backward network holds a number that is not finite";
     for (const SeedClassifier& own : model.seed_classifiers_of(m))
       if (!own.params.allFinite())
         return fmt::format("its classifier of seed {} holds a number that is not finite", own.seed);

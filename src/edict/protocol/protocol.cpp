@@ -156,20 +156,25 @@ Agenda<float> evaluation_agenda(const Protocol& protocol, const DataSettings& se
 Agenda<float> evaluation_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
                                 std::span<const std::uint8_t> holdout) {
   constexpr auto kJudge = Agenda<float>::kScore | Agenda<float>::kQuery;
+  const std::size_t observations = data.first_observation[data.first_event[series + 1]] -
+                                   data.first_observation[data.first_event[series]];
+  if (holdout.size() != observations)
+    throw Error(fmt::format("series {}: what is held out is told of {} observations, it has {}",
+                            data.ids[series], holdout.size(), observations));
   Agenda<float> agenda = begin_agenda(protocol, data, series);
   for (std::size_t e = data.first_event[series]; e < data.first_event[series + 1]; ++e) {
     const double time = protocol.to_model_time(data.times[e]);
     const bool beyond = data.times[e] >= protocol.t_cut;
-    const auto observations = data.observed(e);
+    const auto observed = data.observed(e);
     const std::uint8_t* held = holdout.data() + (data.first_observation[e] -
                                                  data.first_observation[data.first_event[series]]);
     for (const bool judged : {true, false}) {  // what is held out is judged before the rest enters
       bool opened = false;
-      for (std::size_t k = 0; k < observations.size(); ++k) {
+      for (std::size_t k = 0; k < observed.size(); ++k) {
         if ((beyond || held[k]) != judged) continue;
         if (!opened) agenda.stop(time, judged ? kJudge : Agenda<float>::kAbsorb);
         opened = true;
-        observe(protocol, observations[k], agenda);
+        observe(protocol, observed[k], agenda);
       }
     }
   }

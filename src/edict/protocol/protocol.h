@@ -65,7 +65,7 @@ Agenda<float> training_agenda(const Protocol& protocol, const Dataset& data, std
 
 // Absorbs what is before t_cut and not held out; queries every held-out observation
 // (interpolation) and everything from t_cut on (extrapolation), which are also scored. `holdout`
-// has an entry for every observation of the series (holdout.h).
+// has an entry for every observation of the series (holdout.h); Error for another number.
 Agenda<float> evaluation_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
                                 std::span<const std::uint8_t> holdout);
 

@@ -27,6 +27,7 @@
 #include "edict/study/embedded.h"
 #include "edict/train/calibrate.h"
 #include "edict/train/ensemble_training.h"
+#include "edict/train/fuse.h"
 
 namespace edict::study {
 namespace {
@@ -83,20 +84,20 @@ Dataset shortened(Dataset data, std::size_t most) {
   return subset(data, first);
 }
 
-// Half of the events of each series, drawn by its id, are held out with all their observations.
-Holdout half_of_events(const Dataset& data, std::int64_t seed) {
-  Holdout held(data.observations(), 0);
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    Generator random(static_cast<std::uint64_t>(seed), "half", hash_of(data.ids[i]));
-    std::vector<std::size_t> events(data.events(i));
-    std::iota(events.begin(), events.end(), data.first_event[i]);
-    const std::size_t asked = events.size() / 2;
-    for (std::size_t k = 0; k < asked; ++k) {
-      std::swap(events[k], events[k + random.below(events.size() - k)]);
-      std::fill(held.begin() + static_cast<std::ptrdiff_t>(data.first_observation[events[k]]),
-                held.begin() + static_cast<std::ptrdiff_t>(data.first_observation[events[k] + 1]),
-                std::uint8_t{1});
-    }
+// Half of the events of a series, drawn by its id, are held out with all their observations.
+Holdout half_of_events(const Dataset& data, std::size_t series, std::int64_t seed) {
+  const std::size_t from = data.first_observation[data.first_event[series]];
+  Holdout held(data.first_observation[data.first_event[series + 1]] - from, 0);
+  Generator random(static_cast<std::uint64_t>(seed), "half", hash_of(data.ids[series]));
+  std::vector<std::size_t> events(data.events(series));
+  std::iota(events.begin(), events.end(), data.first_event[series]);
+  const std::size_t asked = events.size() / 2;
+  for (std::size_t k = 0; k < asked; ++k) {
+    std::swap(events[k], events[k + random.below(events.size() - k)]);
+    const std::size_t first = data.first_observation[events[k]] - from;
+    const std::size_t last = data.first_observation[events[k] + 1] - from;
+    std::fill(held.begin() + static_cast<std::ptrdiff_t>(first),
+              held.begin() + static_cast<std::ptrdiff_t>(last), std::uint8_t{1});
   }
   return held;
 }
@@ -107,13 +108,12 @@ std::vector<Agenda<float>> agendas_of(const std::string& task, const Model& mode
   const DataSettings& settings = model.config.data;
   const bool forecast = task == "forecast" || task == "forecast-plain";
   const Dataset judged = forecast ? first_events_after(data, kGiven, kAsked) : data;
-  const Holdout held = task == "interpolation"
-                           ? half_of_events(data, settings.seed)
-                           : draw_holdout(judged, model.protocol.t_cut, settings.holdout,
-                                          static_cast<std::uint64_t>(settings.seed));
   std::vector<Agenda<float>> agendas;
   for (const std::size_t i : series)
-    agendas.push_back(evaluation_agenda(model.protocol, judged, i, held));
+    agendas.push_back(
+        task == "interpolation"
+            ? evaluation_agenda(model.protocol, judged, i, half_of_events(data, i, settings.seed))
+            : evaluation_agenda(model.protocol, settings, judged, i));
   return agendas;
 }
 
@@ -144,7 +144,10 @@ Metrics judged(const std::string& task, const Model& model, const Dataset& data,
   InferenceOptions options;
   options.marginals = InferenceOptions::Marginals::observed;
   options.stop = stop;
-  const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
+  // Others are asked for what comes next, or beside a predictor that knows the past alone.
+  const bool both = task == "interpolation" && !model.fusion.empty();
+  const std::vector<Answer> answers =
+      infer_from(both ? Sides::both : Sides::past, model, agendas, pool, options);
   SeriesCalibration all;
   struct Held {
     std::size_t values = 0, held = 0;
@@ -216,10 +219,11 @@ Metrics judged_task(const std::string& task, const Dataset& data, std::int64_t s
   Model& model = trained.model;
   if (options.on_stage) options.on_stage(fmt::format("{}, split {}: judging", task, seed));
   // By what is asked here: three bins are not the twelve hours that training is judged by.
+  const Agendas validation = Agendas::of(agendas_of(task, model, data, parts.validation));
   if (config.train.calibrate)
-    model.calibration =
-        fit_calibration(model, Agendas::of(agendas_of(task, model, data, parts.validation)), pool,
-                        options.training.stop);
+    model.calibration = fit_calibration(model, validation, pool, options.training.stop);
+  if (model.has_backward())
+    model.fusion = fit_fusion(model, validation, pool, options.training.stop);
   return judged(task, model, data, options.split == "test" ? parts.test : parts.validation, pool,
                 options.training.stop);
 }

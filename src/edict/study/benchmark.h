@@ -4,8 +4,8 @@
 //   forecast             PhysioNet: 36 h given, the next three hourly bins asked for, as the public
 //                        reader of the forecasters prepares it
 //   forecast-plain       the same without that reader's two quirks (datasets/physionet_field.h)
-//   interpolation        PhysioNet: half of the time points of a stay given, the others asked for;
-//                        edict tells each from what came before it, where others also look back
+//   interpolation        PhysioNet: half of the time points of a stay given, the others asked for,
+//                        from both sides where train.smooth is set, as the preset has it
 //   death                PhysioNet: in-hospital death, five folds; which fold judges a stay is
 //                        written to death/folds.csv, for other programs to be judged by
 //   ornstein-uhlenbeck   generated; `regret` is by how many nats a value the model falls short of

@@ -91,8 +91,9 @@ BudgetedEpochs fit_to_budget(Model& model, const Dataset& data, const Split& spl
   }
   const double epoch = measure_epoch(model, data, split, pool, budget.out, stop);
   const std::int64_t wished = settings.epochs;
-  const std::int64_t epochs = epochs_within(budget.seconds / static_cast<double>(budget.members),
-                                            epoch, wished * (budget.epochs_are_free ? 3 : 1));
+  const double runs = static_cast<double>(budget.members) * (settings.smooth ? 2.0 : 1.0);
+  const std::int64_t epochs =
+      epochs_within(budget.seconds / runs, epoch, wished * (budget.epochs_are_free ? 3 : 1));
   if (epochs < 1)
     throw Error(fmt::format(
         "the budget is too small: a single epoch takes about {:.2g} s here; give more time, fewer "

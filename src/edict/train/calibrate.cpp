@@ -7,6 +7,7 @@
 #include "edict/core/hash.h"
 #include "edict/math/nelder_mead.h"
 #include "edict/math/special.h"
+#include "edict/train/fuse.h"
 #include "edict/train/recalibrate.h"
 #include "edict/train/weighted_observations.h"
 
@@ -153,6 +154,7 @@ void calibrate_trained(Model& model, const Agendas& agendas, ThreadPool& pool, S
     model.calibration = fit_calibration(model, agendas, pool, stop);
   else if (settings.recalibrate)
     recalibrate(model, agendas, pool, stop);
+  if (model.has_backward()) model.fusion = fit_fusion(model, agendas, pool, stop);
 }
 
 }  // namespace edict

@@ -28,8 +28,9 @@ CalibrationHalves calibration_halves(const Agendas& agendas);
 Calibration fit_calibration(const Model& model, const Agendas& agendas, ThreadPool& pool,
                             StopFlag stop = nullptr);
 
-// What train.calibrate or else train.recalibrate asks for, with the agendas of the validation
-// split. Throws Interrupted, with the model as it was, when `stop` is set.
+// What train.calibrate or else train.recalibrate asks for, and after it the fusion of a model that
+// looks from both sides, with the agendas of the validation split. Throws Interrupted, with the
+// model as it was, when `stop` is set.
 void calibrate_trained(Model& model, const Agendas& agendas, ThreadPool& pool,
                        StopFlag stop = nullptr);
 

@@ -145,6 +145,7 @@ void fine_tune(const Dataset& data, const Split& split, ThreadPool& pool,
   result.interrupted = tuned.interrupted;
   // What was found before belongs to other states.
   model.calibration = {};
+  model.fusion = {};
   if (!result.interrupted)
     calibrate_trained(model, distribution_training_set(model, data, split).validation, pool,
                       options.stop);
@@ -175,6 +176,7 @@ ClassifierResult train_members(const Model& frozen, const Dataset& data, const S
   all.model = ensemble(std::move(members));
   if (all.fine_tuning.empty()) {
     all.model.calibration = frozen.calibration;
+    all.model.fusion = frozen.fusion;
     return all;
   }
   try {

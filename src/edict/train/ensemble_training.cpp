@@ -20,10 +20,10 @@ std::filesystem::path member_path(const std::filesystem::path& out, std::size_t 
   return members_path(out) / fmt::format("{}.model", member + 1);
 }
 
-const EpochRow& best_epoch(const TrainResult& result) {
-  const auto best = std::find_if(result.rows.rbegin(), result.rows.rend(),
-                                 [](const EpochRow& row) { return row.best; });
-  if (best == result.rows.rend()) throw Error("a run without an epoch has no best one");
+const EpochRow& best_epoch(std::span<const EpochRow> rows) {
+  const auto best =
+      std::find_if(rows.rbegin(), rows.rend(), [](const EpochRow& row) { return row.best; });
+  if (best == rows.rend()) throw Error("a run without an epoch has no best one");
   return *best;
 }
 

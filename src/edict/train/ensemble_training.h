@@ -5,12 +5,14 @@
 // its metrics stand as 1.model, 1.model.checkpoint, …: a run that was killed goes on with the
 // member and the epoch it had reached, and a finished ensemble can be given more members. When all
 // are trained, `out` is written. With train.calibrate or train.recalibrate the ensemble is
-// calibrated once more, since calibrated members that disagree are too wide together. Of a deadline
-// every member has an equal share of the time that is left when it begins.
+// calibrated once more, since calibrated members that disagree are too wide together; with
+// train.smooth each member has two runs, and what all of them say from either side is fused. Of a
+// deadline every member has an equal share of the time that is left when it begins.
 #pragma once
 
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "edict/train/trainer.h"
@@ -36,7 +38,7 @@ EnsembleResult train_ensemble(const std::function<Model(std::int64_t seed)>& fre
                               ThreadPool& pool, const EnsembleOptions& options);
 
 // The row of the best epoch.
-const EpochRow& best_epoch(const TrainResult& result);
+const EpochRow& best_epoch(std::span<const EpochRow> rows);
 
 // The folder of the members of an ensemble that goes to `out`, and the model of one in it, counted
 // from 0.

@@ -313,6 +313,32 @@ class Trainer {
   double labelled_ = 0;  // training series with a label
 };
 
+// Trains the backward network of a model: from its own backward parameters where it was given some,
+// else anew.
+TrainResult train_backward(Model& model, const TrainingSet& set, std::uint64_t data_fingerprint,
+                           ThreadPool& pool, const TrainOptions& options) {
+  if (options.on_backward) options.on_backward();
+  Model backward = model.member(0);
+  backward.backward = {};
+  backward.params = model.has_backward() ? model.backward
+                                         : backward.network->layout().initial<float>(
+                                               static_cast<std::uint64_t>(model.config.train.seed));
+  TrainSettings settings = model.config.train;
+  // Moments of the other clock.
+  settings.forecast_from = settings.forecast_until = {};
+  TrainOptions own = options;
+  own.start_counts &= model.has_backward();
+  if (!own.out.empty()) own.out = backward_path(own.out);
+  TrainResult result =
+      Trainer(backward, reversed_training_set(set), settings, data_fingerprint, pool, own).run();
+  if (result.rows.empty() && !result.interrupted)
+    throw Error(
+        "the time was over before the first epoch of the network that reads series from their "
+        "end; give more time, or leave train.smooth out");
+  model.backward = std::move(backward.params);
+  return result;
+}
+
 }  // namespace
 
 std::filesystem::path checkpoint_path(const std::filesystem::path& out) {
@@ -323,26 +349,46 @@ std::filesystem::path metrics_path(const std::filesystem::path& out) {
   return out.string() + ".metrics.csv";
 }
 
+std::filesystem::path backward_path(const std::filesystem::path& out) {
+  return out.string() + ".backward";
+}
+
 TrainResult train(Model& model, const Dataset& data, const Split& split, ThreadPool& pool,
                   const TrainOptions& options) {
   check_trainable(split, model.config.data);
   const TrainSettings& settings = model.config.train;
-  if ((settings.recalibrate || settings.calibrate) && !model.network->has_distribution())
-    throw Error(fmt::format("train.{}: {} has no distribution to {}; leave it out",
-                            settings.recalibrate ? "recalibrate" : "calibrate",
-                            model.config.model.kind,
-                            settings.recalibrate ? "recalibrate" : "calibrate"));
+  const bool adjusted = settings.recalibrate || settings.calibrate || settings.smooth;
+  if (adjusted && !model.network->has_distribution()) {
+    const char* const what = settings.recalibrate ? "recalibrate"
+                             : settings.calibrate ? "calibrate"
+                                                  : "smooth";
+    throw Error(fmt::format("train.{}: {} has no distribution to {}; leave it out", what,
+                            model.config.model.kind, what));
+  }
   model.calibration = {};  // of the distributions before
+  model.fusion = {};
   const TrainingSet set = model.network->has_distribution()
                               ? distribution_training_set(model, data, split)
                               : class_training_set(model, data, split);
   const std::uint64_t own = options.out.empty() ? 0 : fingerprint(data);
   if (Ranks* const ranks = pool.ranks()) check_alike(*ranks, own, "the data");
-  TrainResult result = Trainer(model, set, model.config.train, own, pool, options).run();
-  if ((settings.recalibrate || settings.calibrate) && !result.interrupted && !result.rows.empty()) {
+  TrainOptions forward = options;
+  if (options.deadline && settings.smooth) {  // half of the time is the backward network's
+    const auto now = std::chrono::steady_clock::now();
+    forward.deadline = now + (*options.deadline - now) / 2;
+  }
+  TrainResult result = Trainer(model, set, model.config.train, own, pool, forward).run();
+  if (!settings.smooth) model.backward = {};  // it belonged to the network before
+  if (adjusted && !result.interrupted && !result.rows.empty()) {
     // Interrupted here, the model file stays as the last epoch left it; a resumed run finds no
     // epoch left to train and ends with this step.
     try {
+      if (settings.smooth) {
+        TrainResult backward = train_backward(model, set, own, pool, options);
+        result.backward_rows = std::move(backward.rows);
+        result.out_of_time |= backward.out_of_time;
+        if (backward.interrupted) throw Interrupted();
+      }
       calibrate_trained(model, set.validation, pool, options.stop);
       if (!options.out.empty()) save_model(model, options.out);
     } catch (const Interrupted&) {

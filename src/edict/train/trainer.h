@@ -1,5 +1,6 @@
 // Trains a model: epochs of shuffled batches, Adam, validation after each epoch, the best model
-// kept, and a checkpoint from which a run continues bit for bit.
+// kept, and a checkpoint from which a run continues bit for bit. With train.smooth a second run
+// follows, of the network that reads series from their end, in files of its own beside the model's.
 #pragma once
 
 #include <chrono>
@@ -41,14 +42,16 @@ struct TrainOptions {
                      const LossSums& so_far)>
       on_batch;
   std::function<void(const EpochRow&)> on_epoch;
+  std::function<void()> on_backward;  // before the run of the backward network, which calls these
 };
 
 struct TrainResult {
   std::vector<EpochRow> rows;
   bool interrupted = false;  // rows, model and checkpoint are those of the last complete epoch
   bool stopped_early = false;
-  bool out_of_time = false;       // the deadline came before the last epoch; likewise
-  std::int64_t resumed_from = 0;  // finished epochs found in the checkpoint
+  bool out_of_time = false;                  // the deadline came before the last epoch; likewise
+  std::int64_t resumed_from = 0;             // finished epochs found in the checkpoint
+  std::vector<EpochRow> backward_rows = {};  // of the backward network, judged by its own side
 };
 
 // Trains `model` (fresh from Model::create) and leaves the best parameters in it: on the
@@ -63,5 +66,7 @@ TrainResult train(Model& model, const TrainingSet& set, const TrainSettings& set
 // Where a run keeps its state and its metrics.
 std::filesystem::path checkpoint_path(const std::filesystem::path& out);
 std::filesystem::path metrics_path(const std::filesystem::path& out);
+// The model that the run of the backward network keeps, beside which its own state stands.
+std::filesystem::path backward_path(const std::filesystem::path& out);
 
 }  // namespace edict

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "edict/core/error.h"
+#include "edict/protocol/reversed.h"
 
 namespace edict {
 namespace {
@@ -55,6 +56,17 @@ Agendas Agendas::every(double stride) const {
   for (double at = 0; at < static_cast<double>(size()); at += stride)
     some.push_back(series_[static_cast<std::size_t>(at)]);
   return {std::move(some), write_};
+}
+
+Agendas Agendas::reversed() const {
+  return {series_, [write = write_](std::size_t i) { return edict::reversed(write(i)); }};
+}
+
+TrainingSet reversed_training_set(const TrainingSet& set) {
+  TrainingSet other = set;
+  other.train = set.train.reversed();
+  other.validation = set.validation.reversed();
+  return other;
 }
 
 TrainingSet distribution_training_set(const Model& model, const Dataset& data, const Split& split) {

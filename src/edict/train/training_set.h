@@ -36,6 +36,9 @@ class Agendas {
   std::vector<Agenda<float>> written(std::size_t first, std::size_t count, ThreadPool& pool) const;
   std::vector<Agenda<float>> written() const;
 
+  // Each of them read from its end (protocol/reversed.h).
+  Agendas reversed() const;
+
   // Every n-th, so that short and long series are there as among all.
   Agendas every(double stride) const;
 
@@ -56,6 +59,10 @@ struct TrainingSet {
 
 // The distribution of the observations before t_cut, judged on the held-out and later ones.
 TrainingSet distribution_training_set(const Model& model, const Dataset& data, const Split& split);
+
+// The same series from their end: nothing but what is told of the past by the future is learnt and
+// judged.
+TrainingSet reversed_training_set(const TrainingSet& set);
 
 // The classes of the labelled series, from everything that was observed; for models without a
 // distribution. Throws what check_labels throws.

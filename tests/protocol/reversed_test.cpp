@@ -1,0 +1,129 @@
+// Agendas read from their end: between an agenda and its reverse every absorbed observation counts
+// once for a query, and what is hidden counts for neither.
+#include "edict/protocol/reversed.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "edict/core/error.h"
+#include "edict/core/generator.h"
+
+namespace edict {
+namespace {
+
+using A = Agenda<float>;
+
+// Stops at multiples of a quarter, which are exact, several of them at the same moment; every value
+// stands there once.
+A random_agenda(std::uint64_t seed) {
+  Generator rng(seed, "reversed");
+  A agenda;
+  agenda.id = "s";
+  agenda.covariates = {1.5f};
+  double time = 0;
+  float value = 1;
+  for (int s = 0; s < 30; ++s) {
+    time += 0.25 * static_cast<double>(rng.below(3));
+    const std::uint8_t what[] = {A::kAbsorb, A::kQuery, A::kScore | A::kQuery,
+                                 A::kAbsorb | A::kScore};
+    agenda.stop(time, what[rng.below(4)]);
+    for (std::uint64_t k = 0, count = rng.below(4); k < count; ++k)
+      agenda.observe(static_cast<std::int32_t>(k), value++);
+  }
+  return agenda;
+}
+
+// What is absorbed before each query, in order.
+std::vector<std::set<float>> known_at_queries(const A& agenda) {
+  std::vector<std::set<float>> known;
+  std::set<float> absorbed;
+  for (const A::Stop& stop : agenda.stops) {
+    if (stop.what & A::kQuery) known.push_back(absorbed);
+    if (stop.what & A::kAbsorb)
+      absorbed.insert(agenda.value.begin() + stop.first,
+                      agenda.value.begin() + stop.first + stop.count);
+  }
+  return known;
+}
+
+void expect_same(const A& a, const A& b) {
+  EXPECT_EQ(a.id, b.id);
+  EXPECT_EQ(a.start, b.start);
+  EXPECT_EQ(a.covariates, b.covariates);
+  ASSERT_EQ(a.stops.size(), b.stops.size());
+  for (std::size_t s = 0; s < a.stops.size(); ++s) {
+    EXPECT_EQ(a.stops[s].time, b.stops[s].time);
+    EXPECT_EQ(a.stops[s].what, b.stops[s].what);
+    ASSERT_EQ(a.stops[s].count, b.stops[s].count);
+    for (std::uint32_t k = 0; k < a.stops[s].count; ++k) {
+      EXPECT_EQ(a.feature[a.stops[s].first + k], b.feature[b.stops[s].first + k]);
+      EXPECT_EQ(a.value[a.stops[s].first + k], b.value[b.stops[s].first + k]);
+    }
+  }
+}
+
+TEST(Reversed, RunsFromTheLastAbsorbedStopBackwards) {
+  A agenda;
+  agenda.start = 1.0;
+  agenda.stop(2.0, A::kAbsorb);
+  agenda.observe(0, 1.0f);
+  agenda.stop(3.0, A::kQuery);
+  agenda.stop(5.0, A::kAbsorb | A::kScore);
+  agenda.observe(1, 2.0f);
+  agenda.stop(9.0, A::kQuery);
+  const A back = reversed(agenda);
+  EXPECT_EQ(back.start, 0.0);
+  ASSERT_EQ(back.stops.size(), 3u) << "a forecast has nothing after it";
+  EXPECT_EQ(back.stops[0].time, 0.0);
+  EXPECT_EQ(back.stops[0].what, A::kAbsorb | A::kScore);
+  EXPECT_EQ(back.stops[1].time, 2.0);
+  EXPECT_EQ(back.stops[2].time, 3.0);
+  EXPECT_EQ(back.value, (std::vector<float>{2.0f, 1.0f}));
+}
+
+TEST(Reversed, TwiceIsTheAgendaFromItsFirstToItsLastAbsorbedStop) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const A once = reversed(random_agenda(seed));
+    const A twice = reversed(once);
+    expect_same(reversed(reversed(twice)), twice);
+    // Where the first stop is absorbed nothing is left out on the way back.
+    if (once.stops.back().what & A::kAbsorb) expect_same(reversed(twice), once);
+  }
+}
+
+TEST(Reversed, EveryAbsorbedObservationCountsOnceForAQuery) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const A agenda = random_agenda(seed), back = reversed(agenda);
+    std::set<float> all;
+    for (const A::Stop& stop : agenda.stops)
+      if (stop.what & A::kAbsorb)
+        all.insert(agenda.value.begin() + stop.first,
+                   agenda.value.begin() + stop.first + stop.count);
+    const auto past = known_at_queries(agenda), future = known_at_queries(back);
+    ASSERT_LE(future.size(), past.size());
+    for (std::size_t q = 0; q < past.size(); ++q) {
+      std::set<float> both = past[q];
+      if (q < future.size()) {
+        for (const float value : future[future.size() - 1 - q])
+          EXPECT_TRUE(both.insert(value).second) << "counted from both sides: " << value;
+      }
+      EXPECT_EQ(both, all) << "query " << q << " of seed " << seed;
+    }
+  }
+}
+
+TEST(Reversed, WithoutAnythingAbsorbedThereIsNothingToReadFrom) {
+  A agenda;
+  agenda.stop(1.0, A::kQuery);
+  EXPECT_TRUE(reversed(agenda).stops.empty());
+}
+
+TEST(Reversed, RefusesToAskAndAbsorbAtOnce) {
+  A agenda;
+  agenda.stop(1.0, A::kAbsorb | A::kQuery);
+  EXPECT_THROW(reversed(agenda), Error);
+}
+
+}  // namespace
+}  // namespace edict
