@@ -7,13 +7,15 @@
 
 namespace edict {
 
-double Conditional::quantile(double p) const {
-  return at_normal_score(marginal, mean + deviation * normal_quantile(p));
-}
-
 double Conditional::standard_score(double x) const {
   return (normal_score(marginal, x) - mean) / deviation;
 }
+
+double Conditional::at_standard_score(double z) const {
+  return at_normal_score(marginal, mean + deviation * z);
+}
+
+double Conditional::quantile(double p) const { return at_standard_score(normal_quantile(p)); }
 
 double Conditional::probability_below(double x) const { return normal_cdf(standard_score(x)); }
 double Conditional::probability_above(double x) const { return normal_cdf(-standard_score(x)); }

@@ -27,10 +27,11 @@ struct Conditional {
   Marginal marginal;  // without the others
   double mean = 0.0, deviation = 1.0;
 
-  double quantile(double p) const;  // 0 < p < 1
-  double median() const { return at_normal_score(marginal, mean); }
-  // How many deviations the score of x is above its mean: standard normal.
+  // How many deviations the score of x is above its mean: standard normal. And the x that has it.
   double standard_score(double x) const;
+  double at_standard_score(double z) const;
+  double median() const { return at_standard_score(0.0); }
+  double quantile(double p) const;  // 0 < p < 1
   double probability_below(double x) const;
   double probability_above(double x) const;
   // How often something at least as far out, to either side, is to be expected.
