@@ -18,6 +18,7 @@
 #include "edict/eval/anomalies.h"
 #include "edict/eval/classification.h"
 #include "edict/eval/distribution.h"
+#include "edict/eval/joint.h"
 #include "edict/eval/trajectory.h"
 #include "edict/model/adaptive_level.h"
 
@@ -361,7 +362,7 @@ class Prediction {
       fmt::print(told, "{}\n", clipped_text(clipped, observations()));
   }
 
-  const char* given() const { return asked_.together ? ", given the others of its moment" : ""; }
+  const char* given() const { return asked_.together ? ", given the others of the moment" : ""; }
 
   // Of the series that were asked for.
   std::size_t observations() const {
@@ -460,7 +461,8 @@ Asked understood(const PredictArguments& options, const Model& model, bool class
     if (model.calibration.correlations.empty())
       throw Error(fmt::format(
           "--together: {} does not know which features err together; make one that does with "
-          "`edict calibrate {} DATA --out FILE`",
+          "`edict calibrate {} DATA --out FILE`, by enough series that have several of them at "
+          "once",
           options.model, options.model));
   }
   if (options.conformal) {
