@@ -128,4 +128,5 @@ def main():
     print(f"mixtures, all of these: {total / values:+.4f} nats a value")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -55,6 +55,7 @@ class Forecast:
     dof: Floats
     time_axis: Optional[TimeAxis] = None
     clipped: int = 0  # observations that a guard changed on the way
+    correlations: Optional[Floats] = None  # [features × features], of normal scores at one moment
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -90,7 +91,7 @@ class Forecast:
             [self.ids[i] for i in rows], [self.features[j] for j in columns], self.times[rows],
             take(self.mean), take(self.aleatoric), take(self.epistemic), take(self.scale),
             take(self.dof), None if self.time_axis is None else self.time_axis.take(rows),
-            self.clipped,
+            self.clipped, None if self.correlations is None else self.correlations[np.ix_(columns, columns)],
         )  # fmt: skip
 
     # ---- questions to the distributions ----------------------------------------------------------
@@ -141,10 +142,18 @@ class Forecast:
     def sample(self, count: int = 1, seed: int = 0) -> Floats:
         """Draws [count × series × times × features], each of its own distribution.
 
-        Times and features are drawn apart: a draw is no path through time.
+        Features of one time are drawn together where the model knows which of them err together
+        (``edict calibrate``), and apart where not. Times are drawn apart: a draw is no path through
+        time.
         """
         rng = np.random.default_rng(seed)
         shape = (count, *self.shape)
+        if self.correlations is not None:
+            scores = rng.standard_normal(shape) @ np.linalg.cholesky(self.correlations).T
+            # Each as unusual as its score is; below the mean, where a tail has its digits.
+            tails = _elementwise(lib.edict_cdf, 0.0, 1.0, np.inf, -np.abs(scores))
+            below = _elementwise(lib.edict_quantile, self.mean, self.scale, self.dof, tails)
+            return np.asarray(self.mean + np.sign(scores) * (self.mean - below))
         finite = np.where(np.isinf(self.dof), 1.0, self.dof)
         draws = rng.standard_t(np.broadcast_to(finite, shape))
         if np.isinf(self.dof).any():
@@ -157,11 +166,8 @@ class Forecast:
         return self, limit
 
     def _each(self, function: Any, argument: Any) -> Floats:
-        x = doubles(np.broadcast_to(np.asarray(argument, dtype=np.float64), self.mean.shape))
-        arrays = [doubles(a) for a in (self.mean, self.scale, self.dof)]
-        out = np.empty(self.mean.shape)
-        check(function(out.size, *(address(a) for a in arrays), address(x), address(out)))
-        return out
+        x = np.broadcast_to(np.asarray(argument, dtype=np.float64), self.mean.shape)
+        return _elementwise(function, self.mean, self.scale, self.dof, x)
 
     # ---- as something else -----------------------------------------------------------------------
 
@@ -206,6 +212,14 @@ class Forecast:
         from .plotting import plot_forecast
 
         return plot_forecast(self.select(series, features), data, level, axes)
+
+
+def _elementwise(function: Any, *arguments: Any) -> Floats:
+    """Of a function of edict.h that takes mean, scale, dof and x, which are broadcast."""
+    arrays = [doubles(a) for a in np.broadcast_arrays(*arguments)]
+    out = np.empty(arrays[0].shape)
+    check(function(out.size, *(address(a) for a in arrays), address(out)))
+    return out
 
 
 def _places(asked: Any, names: list[str], what: str) -> npt.NDArray[np.int64]:

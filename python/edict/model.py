@@ -188,7 +188,7 @@ class Model:
 
     @cached_property
     def info(self) -> dict[str, Any]:
-        """kind, features, statics, classes, config, t_cut, horizon, mean, scale, seen, epochs."""
+        """kind, features, statics, classes, config, t_cut, horizon, mean, scale, correlations, seen, epochs."""
         result: dict[str, Any] = json_of(lib.edict_model_info, self.pointer)
         return result
 
@@ -225,6 +225,12 @@ class Model:
     def epochs(self) -> list[dict[str, Any]]:
         """Losses of each epoch, where it was trained in this process."""
         return list(self.info["epochs"])
+
+    @property
+    def correlations(self) -> Optional[Floats]:
+        """Which features err together, [features × features]; None before ``edict calibrate``."""
+        rows = self.info["correlations"]
+        return None if rows is None else np.array(rows)
 
     @property
     def hidden(self) -> int:
@@ -458,7 +464,7 @@ class Model:
         )  # fmt: skip
         return Forecast(
             data.ids, self.features, shown, *arrays, time_axis=data.time_axis,
-            clipped=clipped.value,
+            clipped=clipped.value, correlations=self.correlations,
         )  # fmt: skip
 
     def _times(self, data: Dataset, at: Any) -> tuple[Floats, int]:

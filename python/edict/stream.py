@@ -83,7 +83,10 @@ class Stream:
         places = np.zeros(times.size, np.int64)
         arrays = empty_arrays(1, times.size, len(self.model.features))
         _predict(self._streams, places, times, arrays)
-        return Forecast(["stream"], self.model.features, times[None, :], *arrays)
+        return Forecast(
+            ["stream"], self.model.features, times[None, :], *arrays,
+            correlations=self.model.correlations,
+        )  # fmt: skip
 
     @property
     def time(self) -> float:
@@ -168,7 +171,10 @@ class Streams:
         arrays = empty_arrays(places.size, 1, len(self.model.features))
         _predict(self._streams, places, when, arrays)
         names = [self.names[i] for i in places]
-        return Forecast(names, self.model.features, when[:, None], *arrays)
+        return Forecast(
+            names, self.model.features, when[:, None], *arrays,
+            correlations=self.model.correlations,
+        )  # fmt: skip
 
     @property
     def times(self) -> Floats:

@@ -56,7 +56,7 @@ TEST_F(PageTest, ReadmeCommandsWork) {
 TEST_F(PageTest, CommandsOnDoubtsWork) { EXPECT_EQ(run_commands("docs/doubts.md"), 3); }
 TEST_F(PageTest, CommandsOnChoosingWork) { EXPECT_EQ(run_commands("docs/choosing.md"), 5); }
 TEST_F(PageTest, CommandsOnSplitsWork) { EXPECT_EQ(run_commands("docs/splits.md"), 4); }
-TEST_F(PageTest, CommandsOnCalibratingWork) { EXPECT_EQ(run_commands("docs/calibrating.md"), 6); }
+TEST_F(PageTest, CommandsOnCalibratingWork) { EXPECT_EQ(run_commands("docs/calibrating.md"), 8); }
 
 TEST_F(ToolTest, ReadmeShowsTheExampleThatIsBuiltAndItRuns) {
   const auto shown = blocks(content(EDICT_SOURCE_DIR "/README.md"), "cpp");

@@ -107,6 +107,33 @@ TEST(JudgedEvents, AreWhatAQueryExpectsOfEveryObservation) {
   }
 }
 
+// Three events: of two features that agree, of one alone, and of two that contradict each other.
+TEST(JudgeTogether, TellsWhoContradictsItsCompanions) {
+  Matrix<double> r(2, 2);
+  r << 1, 0.95, 0.95, 1;
+  const Correlations correlations(r);
+  const Marginal own{0, 1, 0, 1, 6};
+  JudgedEvents judged;
+  judged.observations = {
+      {0, 0, 1.5, own}, {0, 1, 1.4, own}, {1, 1, 1.5, own}, {2, 0, 1.5, own}, {2, 1, -1.0, own}};
+  const auto before = judged.observations;
+  judge_together(correlations, judged);
+  const auto tail = [&](std::size_t k) { return judged.observations[k].tail_probability(); };
+  for (std::size_t k = 0; k < 5; ++k) {
+    EXPECT_GT(before[k].tail_probability(), 0.15) << "each alone is plausible";
+    const JudgedEvent& o = judged.observations[k];
+    EXPECT_NEAR(1 - o.central_level(), tail(k), 1e-12);
+    EXPECT_NEAR(2 * std::min(o.probability_integral(), 1 - o.probability_integral()), tail(k),
+                1e-12);
+    EXPECT_EQ(o.surprise().log_score, -o.given->log_density(o.observed));
+  }
+  EXPECT_GT(tail(0), 0.5);
+  EXPECT_GT(tail(1), 0.5);
+  EXPECT_NEAR(tail(2), before[2].tail_probability(), 1e-12) << "it came alone";
+  EXPECT_LT(tail(3), 1e-6);
+  EXPECT_LT(tail(4), 1e-6);
+}
+
 TEST(LeastExpected, AreTheSmallestTailsInOrder) {
   Generator rng(4, "tails");
   std::vector<double> tails;

@@ -49,6 +49,25 @@ TEST(Quantile, RefusesWhatHasNone) {
   EXPECT_THROW(student_t_crps(0, 0, 1, 1), Error);  // the mean must exist
 }
 
+TEST(NormalScore, KeepsTheProbabilityInEitherTail) {
+  for (const double dof : {1.0, 2.2, 5.0, 300.0})
+    for (const double z : {-1e6, -30.0, -1.3, -1e-3, 0.0, 0.4, 7.0, 1e5}) {
+      const double score = student_t_normal_score(z, dof);
+      EXPECT_EQ(student_t_normal_score(-z, dof), -score);
+      if (std::abs(score) == 37.0) continue;  // 300 degrees of freedom end before 10⁵
+      const double below = normal_cdf(-std::abs(score));
+      EXPECT_NEAR(below / student_t_cdf(-std::abs(z), dof), 1, 1e-11) << dof << " " << z;
+      EXPECT_NEAR(student_t_at_normal_score(score, dof), z, 1e-9 * (1e-3 + std::abs(z)));
+    }
+}
+
+TEST(NormalScore, EndsWhereNormalTailsDo) {
+  EXPECT_EQ(student_t_normal_score(1e5, 300), 37.0);
+  EXPECT_EQ(student_t_normal_score(-std::numeric_limits<double>::infinity(), 3), -37.0);
+  EXPECT_EQ(student_t_at_normal_score(50, 3), student_t_at_normal_score(37, 3));
+  EXPECT_TRUE(std::isfinite(student_t_at_normal_score(-50, 2.2)));
+}
+
 // The definition: ∫ (F(y) − 1{y ≥ x})² dy, from x to either end.
 template <class Cdf>
 double crps_by_integration(double x, Cdf cdf) {

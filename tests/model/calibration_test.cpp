@@ -132,6 +132,64 @@ TEST(Calibration, IsRefusedWhereItContradictsItself) {
             "its calibration is of another number of features");
 }
 
+Matrix<double> of_three(double r10, double r20, double r21) {
+  Matrix<double> r(3, 3);
+  r << 1, r10, r20, r10, 1, r21, r20, r21, 1;
+  return r;
+}
+
+TEST(Correlations, TravelWithTheCalibration) {
+  const TemporaryFolder folder;
+  Model model = small_trained_model().with_classifier(small_trained_model().config, {"0", "1"});
+  model.calibration = some_calibration();
+  EXPECT_FALSE(to_json(model.calibration).contains("correlations"))
+      << "as files were before there were any";
+  save_model(model, folder / "old.model");
+  EXPECT_TRUE(load_model(folder / "old.model").calibration.correlations.empty());
+  model.calibration.correlations = Correlations(of_three(0.5, -1.0 / 3, 0.1));
+  save_model(model, folder / "m.model");
+  EXPECT_EQ(load_model(folder / "m.model").calibration.correlations.matrix(),
+            of_three(0.5, -1.0 / 3, 0.1));
+}
+
+TEST(Correlations, ThatAreNoneAreRefused) {
+  const auto refused = [](nlohmann::json below) {
+    nlohmann::json json = to_json(some_calibration());
+    json["correlations"] = std::move(below);
+    return refusal_of([&] { calibration_from_json(json, 3); });
+  };
+  EXPECT_EQ(refused({0.5, 0.2, 0.1}), "accepted");
+  const std::string contradict =
+      "its correlations contradict each other: they are not positive definite";
+  EXPECT_EQ(refused({0.9, 0.9, -0.9}), contradict);
+  EXPECT_EQ(refused({1.0, 0.0, 0.0}), contradict);
+  EXPECT_EQ(refused({0.0, 1.5, 0.0}), contradict);
+  EXPECT_EQ(refused({0.5, 0.2}), "its correlations are of another number of features");
+  EXPECT_ANY_THROW(refused({0.5, 0.2, nullptr}));
+  // A file tells one half of the matrix, so that it cannot be asymmetric; a caller can.
+  const std::string no_matrix = "its correlations are no symmetric matrix with a diagonal of ones";
+  Matrix<double> r = of_three(0.5, 0.2, 0.1);
+  r(0, 1) = 0.4;
+  EXPECT_EQ(refusal_of([&] { Correlations{r}; }), no_matrix);
+  r = of_three(0.5, 0.2, 0.1);
+  r(1, 1) = 1.1;
+  EXPECT_EQ(refusal_of([&] { Correlations{r}; }), no_matrix);
+  r(1, 1) = std::nan("");
+  EXPECT_EQ(refusal_of([&] { Correlations{r}; }), no_matrix);
+  EXPECT_EQ(refusal_of([&] { Correlations{Matrix<double>(2, 3)}; }), no_matrix);
+}
+
+TEST(Correlations, TellTheirPairsTheStrongestFirst) {
+  const auto pairs = Correlations(of_three(0.2, -0.6, 0)).pairs();
+  ASSERT_EQ(pairs.size(), 2u);
+  EXPECT_EQ(pairs[0].first, 0u);
+  EXPECT_EQ(pairs[0].second, 2u);
+  EXPECT_EQ(pairs[0].correlation, -0.6);
+  EXPECT_EQ(pairs[1].correlation, 0.2);
+  const std::size_t turned[] = {2, 0};
+  EXPECT_EQ(Correlations(of_three(0.2, -0.6, 0)).among(turned)(0, 1), -0.6);
+}
+
 TEST(Conformal, CountsEverySeriesOnceHoweverManyItsObservations) {
   // Three series weigh a quarter each; the last quarter is the new one, of which nothing is known.
   const std::vector<std::vector<double>> of_series{{0.1, 0.2, 0.3, 0.4}, {0.5}, {0.9}};

@@ -1,5 +1,7 @@
 """What a forecast says of its distributions, against scipy's."""
 
+import subprocess
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -47,6 +49,32 @@ def test_samples_follow_the_distribution(forecast):
     one = scipy.stats.t(part.dof[0, 3, 0], part.mean[0, 3, 0], part.scale[0, 3, 0])
     assert scipy.stats.kstest(draws, one.cdf).statistic < 0.0115
     np.testing.assert_array_equal(part.sample(3, seed=5), part.sample(3, seed=5))
+
+
+def test_samples_of_a_calibrated_model_are_drawn_together(tool, tmp_path):
+    calls = [
+        "generate synthetic --out d.csv --series 200",
+        "train d.csv --out m --set train.epochs=1 --set model.hidden=8 --set data.validation=0.5 --set data.train=0.3",
+        "calibrate m d.csv --out c",
+    ]
+    for call in calls:
+        subprocess.run([tool, *call.split()], cwd=tmp_path, check=True, capture_output=True)
+    raw, model = edict.Model.load(tmp_path / "m"), edict.Model.load(tmp_path / "c")
+    assert raw.correlations is None
+    r = model.correlations
+    assert r is not None and r.shape == (3, 3) and (np.diag(r) == 1).all()
+    forecast = model.predict(edict.Dataset.read_csv(tmp_path / "d.csv"), ahead=[0.5]).select([0])
+    draws = forecast.sample(20000, seed=2)
+    np.testing.assert_array_equal(draws[:5], forecast.sample(20000, seed=2)[:5])
+    for j in range(3):
+        one = scipy.stats.t(forecast.dof[0, 0, j], forecast.mean[0, 0, j], forecast.scale[0, 0, j])
+        assert scipy.stats.kstest(draws[:, 0, 0, j], one.cdf).statistic < 0.0115
+    found, _ = scipy.stats.spearmanr(draws[:, 0, 0, :])
+    # Spearman's of a Gaussian copula; its deviation here is about 1/√n = 0.007.
+    np.testing.assert_allclose(found, 6 / np.pi * np.arcsin(r / 2), atol=0.03)
+    np.testing.assert_array_equal(forecast.select(features=["x3", "x1"]).correlations, r[[2, 0]][:, [2, 0]])
+    stream = edict.Stream(model)
+    np.testing.assert_array_equal(stream.predict(1.0).correlations, r)
 
 
 def test_limits_by_name(forecast):

@@ -64,6 +64,8 @@ TEST(FitCalibration, DoesNotDependOnThreadsNorOnACalibrationThatIsThere) {
     EXPECT_EQ(again.features[j].dof, first.features[j].dof);
     EXPECT_EQ(again.features[j].steps.size(), first.features[j].steps.size());
   }
+  EXPECT_FALSE(first.correlations.empty());
+  EXPECT_EQ(again.correlations.matrix(), first.correlations.matrix());
 }
 
 TEST(FitCalibration, OfTooFewSeriesIsNone) {

@@ -266,9 +266,9 @@ typedef struct edict_model_size {
 EDICT_EXPORT int edict_model_sizes(const edict_model* model, edict_model_size* sizes, size_t size);
 
 /* JSON: kind, features, statics, classes, config (every setting), t_cut, horizon, mean and scale of
- * each feature, what its times mean, the events of a piece of a series that it learnt from (0: they
- * were whole), how many series it has seen, and, where it was trained here,
- * the epochs. */
+ * each feature, their correlations at one moment (rows of a matrix, or null: of the normal scores of
+ * what is observed), what its times mean, the events of a piece of a series that it learnt from
+ * (0: they were whole), how many series it has seen, and, where it was trained here, the epochs. */
 EDICT_EXPORT int edict_model_info(const edict_model* model, edict_bytes** out);
 
 /* Features and static covariates are found by name, here and in every function below. This tells,

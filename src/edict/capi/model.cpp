@@ -367,6 +367,10 @@ int edict_model_info(const edict_model* model, edict_bytes** out) {
     const Model& m = model_of(model);
     check_given(out, "out");
     const auto count = [&](Part part) { return m.seen.count(part); };
+    const Matrix<double>& r = m.calibration.correlations.matrix();
+    nlohmann::json correlations;  // null where none are known
+    for (Index i = 0; i < r.rows(); ++i)
+      correlations.push_back(std::vector<double>(r.col(i).begin(), r.col(i).end()));
     *out = new_bytes(
         json_text({{"kind", m.config.model.kind},
                    {"features", m.features},
@@ -378,6 +382,7 @@ int edict_model_info(const edict_model* model, edict_bytes** out) {
                    {"horizon", m.protocol.horizon},
                    {"mean", m.protocol.population.mean},
                    {"scale", m.protocol.population.scale},
+                   {"correlations", correlations},
                    {"time_axis", to_json(m.time_axis)},
                    {"piece", m.reading.piece},
                    {"seen",

@@ -11,7 +11,8 @@
 #include "edict/cli/progress.h"
 #include "edict/core/error.h"
 #include "edict/core/json_values.h"
-#include "edict/eval/breakdown.h"
+#include "edict/eval/evaluate.h"
+#include "edict/eval/joint_score.h"
 
 namespace edict::cli {
 namespace {
@@ -57,6 +58,29 @@ void print_features(std::FILE* to, const Model& model) {
              "interval --conformal takes\n");
 }
 
+void print_task(std::FILE* to, const char* name, const std::optional<JointScore>& score) {
+  if (score)
+    fmt::print(to, "  {:<14} {:>8.4f} → {:<8.4f}\n", name, score->alone_nll, score->together_nll);
+}
+
+void print_correlations(std::FILE* to, const Model& model,
+                        const std::optional<JointScores>& joint) {
+  if (!joint) {
+    fmt::print(to, "\nno features were seen to err together\n");
+    return;
+  }
+  constexpr std::size_t kTold = 5;
+  const std::vector<CorrelatedPair> pairs = model.calibration.correlations.pairs();
+  fmt::print(to, "\n{} pairs of features err together, most of all:\n\n", pairs.size());
+  for (std::size_t k = 0; k < std::min(kTold, pairs.size()); ++k)
+    fmt::print(to, "  {:+.2f}  {} and {}\n", pairs[k].correlation, model.features[pairs[k].first],
+               model.features[pairs[k].second]);
+  fmt::print(to, "\n  {:<14} {:>20}\n", "", "joint NLL a value  ");
+  print_task(to, "interpolation", joint->interpolation);
+  print_task(to, "extrapolation", joint->extrapolation);
+  fmt::print(to, "on the same series, of the features of a moment: each by itself → together\n");
+}
+
 void run(const CalibrateArguments& options) {
   check_files({options.model, options.data}, {options.out, options.json});
   Progress progress("calibrating");
@@ -82,6 +106,8 @@ void run(const CalibrateArguments& options) {
   const Evaluation before = evaluate(model, data, judged, pool);
   model.calibration = std::move(calibration);
   const Evaluation after = evaluate(model, data, judged, pool);
+  std::optional<JointScores> joint;
+  if (!model.calibration.correlations.empty()) joint = joint_scores(model, data, judged, pool);
   Split chose;  // the model: they are no longer unseen
   chose.validation = series;
   model.seen.add(data, chose, split_by(model.config.data));
@@ -95,8 +121,10 @@ void run(const CalibrateArguments& options) {
   print_task(text, "interpolation", before.interpolation, after.interpolation);
   print_task(text, "extrapolation", before.extrapolation, after.extrapolation);
   print_features(text, model);
+  print_correlations(text, model, joint);
   write_json(options.json, {{"before", to_json(before)},
                             {"after", to_json(after)},
+                            {"joint", json_or_null(joint)},
                             {"calibration", to_json(model.calibration)},
                             {"features", model.features},
                             {"split", options.split}});

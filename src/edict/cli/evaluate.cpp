@@ -18,6 +18,7 @@
 #include "edict/core/json_values.h"
 #include "edict/eval/breakdown.h"
 #include "edict/eval/ensemble_score.h"
+#include "edict/eval/joint_score.h"
 
 namespace edict::cli {
 namespace {
@@ -71,6 +72,20 @@ void print(std::FILE* to, std::size_t members, const EnsembleScores& scores) {
   fmt::print(to,
              "NLL of their exact mixture, and on average of each; disagreement: its share of the "
              "epistemic variance\n");
+}
+
+void print_row(std::FILE* to, const char* name, const std::optional<JointScore>& score) {
+  if (score)
+    fmt::print(to, "  {:<24} {:>8.4f} {:>16.4f}\n", name, score->together_nll, score->alone_nll);
+}
+
+void print(std::FILE* to, const JointScores& scores) {
+  fmt::print(to, "\n  {:<24} {:>8} {:>16}\n", "features of a moment", "NLL", "each by itself");
+  print_row(to, "interpolation", scores.interpolation);
+  print_row(to, "extrapolation", scores.extrapolation);
+  fmt::print(to,
+             "NLL a value of their joint distribution, with the correlations that the calibration "
+             "found, and without\n");
 }
 
 void run(const EvaluateArguments& options) {
@@ -128,6 +143,12 @@ void run(const EvaluateArguments& options) {
     members = ensemble_scores(model, data, judged.series, pool, guard);
     print(text, model.members(), *members);
   }
+  std::optional<JointScores> joint;
+  if (distribution && !model.calibration.correlations.empty()) {
+    joint = joint_scores(model, data, judged.series, pool, guard,
+                         options.smooth ? Sides::both : Sides::past);
+    print(text, *joint);
+  }
   if (classes.result) fmt::print(text, "{}", classifier_text(*classes.result));
   if (!classes.note.empty()) fmt::print(text, "\nnote: {}\n", classes.note);
   if (options.json.empty()) return;
@@ -137,6 +158,7 @@ void run(const EvaluateArguments& options) {
     json["breakdown"] = to_json(result->breakdown);
   }
   json["ensemble"] = json_or_null(members);
+  json["joint"] = json_or_null(joint);
   json["classifier"] = json_or_null(classes.result);
   json["model"] = options.model;
   json["data"] = options.data;

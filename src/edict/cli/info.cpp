@@ -81,6 +81,7 @@ nlohmann::json model_json(const std::string& path, const Model& model) {
                       {"validation", model.seen.count(Part::validation)},
                       {"test", model.seen.count(Part::test)},
                       {"calibrated_by", model.calibration.fit_series},
+                      {"correlated_pairs", model.calibration.correlations.pairs().size()},
                       {"smooths", !model.fusion.empty()},
                       {"config", to_json(model.config)},
                       {"statics", model.statics},
@@ -108,6 +109,10 @@ void print_model(const std::string& path, Model model) {
   if (!model.calibration.empty())
     fmt::print("  calibrated by {} series, its conformal intervals by {} others\n",
                model.calibration.fit_series, model.calibration.conformal_series);
+  if (const auto pairs = model.calibration.correlations.pairs(); !pairs.empty())
+    fmt::print("  knows {} pairs of features that err together, most of all {} and {} ({:+.2f})\n",
+               pairs.size(), model.features[pairs[0].first], model.features[pairs[0].second],
+               pairs[0].correlation);
   if (!model.fusion.empty())
     fmt::print(
         "  looks from both sides where it fills gaps: as many parameters again read series from "

@@ -18,6 +18,7 @@
 #include "edict/eval/anomalies.h"
 #include "edict/eval/classification.h"
 #include "edict/eval/distribution.h"
+#include "edict/eval/joint.h"
 #include "edict/eval/trajectory.h"
 #include "edict/model/adaptive_level.h"
 
@@ -28,7 +29,7 @@ struct PredictArguments {
   std::string model, data, at, ahead, clips, quantiles, shard;
   std::vector<std::string> above, below, features;
   RowOutput out;
-  bool classes = false, conformal = false;
+  bool classes = false, conformal = false, together = false;
   double level = 0.9, adapt = 0.0;
   std::int64_t top = 0;
   GuardOptions guard;
@@ -46,6 +47,7 @@ struct Asked {
   double level = 0.9;
   std::vector<double> conformal;  // of each feature, the level that keeps it; or empty
   double adapt = 0.0;             // with --at events: how fast levels follow a series; 0: not
+  bool together = false;          // with --at events: given the others of the moment
   std::vector<double> quantiles;
   std::vector<Limit> limits;
   std::vector<std::size_t> features;  // whose rows are written
@@ -56,8 +58,12 @@ struct Asked {
 };
 
 std::vector<std::string> distribution_columns(const Asked& asked) {
-  std::vector<std::string> columns{"mean",  "aleatoric_sd", "epistemic_sd", "predictive_sd",
-                                   "scale", "dof",          "lower",        "upper"};
+  std::vector<std::string> columns;
+  if (asked.together)
+    columns = {"median", "lower", "upper"};
+  else
+    columns = {"mean",  "aleatoric_sd", "epistemic_sd", "predictive_sd",
+               "scale", "dof",          "lower",        "upper"};
   for (const double p : asked.quantiles) {
     columns.emplace_back("q");
     append_shortest(columns.back(), p);
@@ -96,16 +102,34 @@ class DistributionCells {
     row.number(m.mean - half_ * m.scale);
     row.number(m.mean + half_ * m.scale);
     for (const double z : quantiles_) row.number(m.mean + z * m.scale);
+    write_limits(
+        feature, [&](double x) { return probability_above(m, x); },
+        [&](double x) { return probability_below(m, x); }, row);
+  }
+
+  void write(const Conditional& given, std::size_t feature, double level, RowText& row) const {
+    row.number(given.median());
+    for (const double side : {-1.0, 1.0})
+      row.number(level < 1 ? given.at_standard_score(side * normal_half_width(level))
+                           : side * kInfinity);
+    for (const double p : asked_.quantiles) row.number(given.quantile(p));
+    write_limits(
+        feature, [&](double x) { return given.probability_above(x); },
+        [&](double x) { return given.probability_below(x); }, row);
+  }
+
+ private:
+  template <class Above, class Below>
+  void write_limits(std::size_t feature, const Above& above, const Below& below,
+                    RowText& row) const {
     for (const Limit& limit : asked_.limits) {
       if (limit.feature != feature)
         row.none();
       else
-        row.number(limit.above ? probability_above(m, limit.value)
-                               : probability_below(m, limit.value));
+        row.number(limit.above ? above(limit.value) : below(limit.value));
     }
   }
 
- private:
   const Asked& asked_;
   std::vector<double> quantiles_;
   double dof_ = kNaN, level_ = kNaN, half_ = 0;
@@ -220,8 +244,8 @@ class Prediction {
       }
     } else if (asked_.events) {
       if (options_.top > 0) made.top.emplace(static_cast<std::size_t>(options_.top));
-      for (const JudgedEvents& own :
-           judged_events(model_, data_, series, pool_, asked_.request.guard)) {
+      for (JudgedEvents& own : judged_events(model_, data_, series, pool_, asked_.request.guard)) {
+        if (asked_.together) judge_together(model_.calibration.correlations, own);
         std::vector<AdaptiveLevel> levels;
         for (std::size_t j = 0; j < model_.features.size() && asked_.adapt > 0; ++j)
           levels.emplace_back(asked_.level, asked_.level_of(j), asked_.adapt);
@@ -283,14 +307,17 @@ class Prediction {
     text.name(layout_.time_cell(data_, series, data_.times[judged.event]));
     text.name(names_[judged.feature]);
     text.exact(judged.observed);
-    if (levels.empty()) {
-      cells.write(judged.expected, judged.feature, text);
-    } else {
+    double level = asked_.level_of(judged.feature);
+    if (!levels.empty()) {
       AdaptiveLevel& own = levels[judged.feature];
-      text.number(own.level());
-      cells.write(judged.expected, judged.feature, own.level(), text);
-      own.observe(central_level(judged.expected, judged.observed));
+      level = own.level();
+      text.number(level);
+      own.observe(judged.central_level());
     }
+    if (judged.given)
+      cells.write(*judged.given, judged.feature, level, text);
+    else
+      cells.write(judged.expected, judged.feature, level, text);
     const Surprise surprise = judged.surprise();
     text.number(surprise.z);
     text.number(judged.probability_integral());
@@ -322,11 +349,11 @@ class Prediction {
       fmt::print(told, "{}: probabilities of {} classes for {} series{}\n", path,
                  model_.classes.size(), all_.size(), when());
     else if (options_.top > 0)
-      fmt::print(told, "{}: the {} least expected of {} observations\n", path, rows,
-                 data_.observations());
+      fmt::print(told, "{}: the {} least expected of {} observations{}\n", path, rows,
+                 data_.observations(), given());
     else if (asked_.events)
-      fmt::print(told, "{}: {} observations of {} series, each against what was expected\n", path,
-                 rows, all_.size());
+      fmt::print(told, "{}: {} observations of {} series, each against what was expected{}\n", path,
+                 rows, all_.size(), given());
     else
       fmt::print(told, "{}: {} rows, {} series at {} times{}, {} % {}interval\n", path, rows,
                  all_.size(), times, asked_.ahead ? " after their last observation" : "",
@@ -334,6 +361,8 @@ class Prediction {
     if (options_.guard.kind != "none")
       fmt::print(told, "{}\n", clipped_text(clipped, observations()));
   }
+
+  const char* given() const { return asked_.together ? ", given the others of the moment" : ""; }
 
   // Of the series that were asked for.
   std::size_t observations() const {
@@ -419,6 +448,23 @@ Asked understood(const PredictArguments& options, const Model& model, bool class
     throw Error(
         "--adapt follows the observations of each series one after the other; give it with --at "
         "events and without --top");
+  asked.together = options.together;
+  if (options.together) {
+    if (!asked.events)
+      throw Error(
+          "--together holds the observations of a moment against each other; give it with --at "
+          "events");
+    if (options.conformal)
+      throw Error(
+          "--conformal promises of what is expected of a feature by itself, not --together; leave "
+          "one of them out");
+    if (model.calibration.correlations.empty())
+      throw Error(fmt::format(
+          "--together: {} does not know which features err together; make one that does with "
+          "`edict calibrate {} DATA --out FILE`, by enough series that have several of them at "
+          "once",
+          options.model, options.model));
+  }
   if (options.conformal) {
     if (classes)
       throw Error("--conformal is about intervals of features, not of classes; leave it out");
@@ -513,6 +559,10 @@ void add_predict(CLI::App& app) {
                    "first")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
+  command->add_flag("--together", options->together,
+                    "with --at events: every observation against what was expected of it given "
+                    "the others of the same moment, so that one that contradicts them stands out; "
+                    "for models of `edict calibrate`");
   command->add_flag("--classes", options->classes,
                     "class probabilities instead: at the times of --at or --ahead, or at each "
                     "series' last observation");
@@ -529,7 +579,9 @@ void add_predict(CLI::App& app) {
       "where dof is inf; lower and upper bound the interval of --level. With --at events also "
       "z = (observed - mean) / predictive_sd, pit = P(X <= observed), tail_probability = P(at "
       "least this far from the mean), by which --top sorts, and log_score, minus the log of the "
-      "density.");
+      "density. With --together the distribution is no Student-t: its median, lower, upper, "
+      "quantiles and probabilities are told, z is the standard normal score of what was observed, "
+      "and tail_probability that of so large a |z|.");
   command->callback([options] { run(*options); });
 }
 

@@ -24,6 +24,15 @@ inline double central_level(const Marginal& m, double x) {
   return std::isinf(m.dof) ? normal_central_level(z) : student_t_central_level(z, m.dof);
 }
 
+// Φ⁻¹(P(X ≤ x)), and the x that has it.
+inline double normal_score(const Marginal& m, double x) {
+  const double z = (x - m.mean) / m.scale;
+  return std::isinf(m.dof) ? z : student_t_normal_score(z, m.dof);
+}
+inline double at_normal_score(const Marginal& m, double score) {
+  return m.mean + m.scale * (std::isinf(m.dof) ? score : student_t_at_normal_score(score, m.dof));
+}
+
 // Of its variance. Without a variance to divide there is no telling one from the other.
 inline double epistemic_share(const Marginal& m) {
   const double variance = m.aleatoric + m.epistemic;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "edict/eval/distribution.h"
 #include "edict/eval/expectations.h"
 
 namespace edict {
@@ -22,6 +23,24 @@ Surprise surprise(const Marginal& expected, double x) {
   const double deviation = predictive_deviation(expected);
   return {(x - expected.mean) / (std::isfinite(deviation) ? deviation : expected.scale),
           -log_density(expected, x)};
+}
+
+Surprise JudgedEvent::surprise() const {
+  if (!given) return edict::surprise(expected, observed);
+  return {given->standard_score(observed), -given->log_density(observed)};
+}
+
+double JudgedEvent::probability_integral() const {
+  return given ? given->probability_below(observed) : probability_below(expected, observed);
+}
+
+double JudgedEvent::tail_probability() const {
+  return given ? given->tail_probability(observed) : edict::tail_probability(expected, observed);
+}
+
+double JudgedEvent::central_level() const {
+  return given ? normal_central_level(given->standard_score(observed))
+               : edict::central_level(expected, observed);
 }
 
 std::vector<JudgedEvents> judged_events(const Model& model, const Dataset& data,
@@ -45,6 +64,26 @@ std::vector<JudgedEvents> judged_events(const Model& model, const Dataset& data,
       }
   }
   return result;
+}
+
+void judge_together(const Correlations& correlations, JudgedEvents& judged) {
+  std::vector<std::size_t> features;
+  std::vector<Marginal> marginals;
+  std::vector<double> x;
+  const auto end = judged.observations.end();
+  for (auto first = judged.observations.begin(); first != end;) {
+    features.clear();
+    marginals.clear();
+    x.clear();
+    auto last = first;
+    for (; last != end && last->event == first->event; ++last) {
+      features.push_back(last->feature);
+      marginals.push_back(last->expected);
+      x.push_back(last->observed);
+    }
+    auto given = JointDistribution(correlations, features, marginals).each_given_others(x);
+    for (const Conditional& own : given) (first++)->given = own;
+  }
 }
 
 void LeastExpected::add(std::size_t series, const JudgedEvent& judged) {

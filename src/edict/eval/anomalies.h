@@ -3,12 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "edict/core/thread_pool.h"
 #include "edict/eval/clips.h"
-#include "edict/eval/distribution.h"
+#include "edict/eval/joint.h"
 #include "edict/model/model.h"
 
 namespace edict {
@@ -25,10 +26,14 @@ struct JudgedEvent {
   std::size_t feature;
   double observed;
   Marginal expected;  // just before it came
+  // The same given the other observations of its event, by which it is then judged.
+  std::optional<Conditional> given = {};
 
-  Surprise surprise() const { return edict::surprise(expected, observed); }
-  double probability_integral() const { return probability_below(expected, observed); }
-  double tail_probability() const { return edict::tail_probability(expected, observed); }
+  // Given the others, z is the standard score.
+  Surprise surprise() const;
+  double probability_integral() const;
+  double tail_probability() const;
+  double central_level() const;  // of the interval that just reaches what was observed
 };
 
 struct JudgedEvents {
@@ -41,6 +46,9 @@ struct JudgedEvents {
 std::vector<JudgedEvents> judged_events(const Model& model, const Dataset& data,
                                         std::span<const std::size_t> series, ThreadPool& pool,
                                         const Guard& guard = {}, StopFlag stop = nullptr);
+
+// Judges every observation given the others of its event.
+void judge_together(const Correlations& correlations, JudgedEvents& judged);
 
 // The `count` least expected of what is added, by their tail probability, which compares features
 // of any unit; of equals the one further off, then the one that comes first in the data.

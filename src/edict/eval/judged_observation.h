@@ -15,8 +15,9 @@ namespace edict {
 
 // In the model's units but for the horizon.
 struct JudgedObservation {
-  bool extrapolated;  // lies after t_cut
-  bool informed;      // something of the series was absorbed before it
+  bool extrapolated;   // lies after t_cut
+  bool informed;       // something of the series was absorbed before it
+  std::size_t moment;  // those of a series with the same number came at once
   std::int32_t feature;
   Marginal expected;
   double x;
@@ -77,8 +78,8 @@ ShownObservations each_judged_observation(const Model& model, const Dataset& dat
                     static_cast<double>(agenda.value[o]);
             }
             const double time = agenda.stops[judged].time;
-            visit(i, JudgedObservation{time >= cut, !std::isnan(last_time), feature, expected, x,
-                                       (time - last_time) * model.protocol.time_unit,
+            visit(i, JudgedObservation{time >= cut, !std::isnan(last_time), judged, feature,
+                                       expected, x, (time - last_time) * model.protocol.time_unit,
                                        last_value[static_cast<std::size_t>(feature)]});
           });
     });

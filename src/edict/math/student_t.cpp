@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
@@ -28,6 +29,7 @@ void check_probability(double p, double low, const char* name) {
 }
 
 constexpr double kSmallest = 0x1.0p-1022;
+constexpr double kFarthestScore = 37.0;  // Φ(−37) is 6·10⁻³⁰⁰
 
 }  // namespace
 
@@ -67,6 +69,17 @@ double normal_half_width(double level) {
 }
 
 double normal_central_level(double z) { return std::erf(std::abs(z) / std::numbers::sqrt2); }
+
+double student_t_normal_score(double z, double dof) {
+  const double tail = student_t_cdf(-std::abs(z), dof);
+  const double score = tail > kSmallest ? -normal_quantile(tail) : kFarthestScore;
+  return std::copysign(std::min(score, kFarthestScore), z);
+}
+
+double student_t_at_normal_score(double score, double dof) {
+  const double tail = normal_cdf(-std::min(std::abs(score), kFarthestScore));
+  return std::copysign(student_t_quantile(tail, dof), score);
+}
 
 double student_t_crps(double x, double location, double scale, double dof) {
   check_dof(dof, 1.0);

@@ -86,9 +86,11 @@ nlohmann::json to_json(const Calibration& calibration) {
                         {"promised", promised},
                         {"level", level}});
   }
-  return {{"features", features},
-          {"fit_series", calibration.fit_series},
-          {"conformal_series", calibration.conformal_series}};
+  nlohmann::json json{{"features", features},
+                      {"fit_series", calibration.fit_series},
+                      {"conformal_series", calibration.conformal_series}};
+  if (!calibration.correlations.empty()) json["correlations"] = to_json(calibration.correlations);
+  return json;
 }
 
 Calibration calibration_from_json(const nlohmann::json& json, std::size_t features) {
@@ -115,6 +117,8 @@ Calibration calibration_from_json(const nlohmann::json& json, std::size_t featur
   }
   if (calibration.features.size() != features)
     throw Error("its calibration is of another number of features");
+  if (json.contains("correlations"))
+    calibration.correlations = correlations_from_json(json.at("correlations"), features);
   return calibration;
 }
 

@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "edict/engine/network.h"
+#include "edict/model/correlations.h"
 
 namespace edict {
 
@@ -60,6 +61,7 @@ struct FeatureCalibration {
 struct Calibration {
   std::vector<FeatureCalibration> features;          // in the model's order; empty: none
   std::size_t fit_series = 0, conformal_series = 0;  // two different sets of series
+  Correlations correlations = {};                    // of the features; marginals stay as they are
 
   bool empty() const { return features.empty(); }
   Marginal calibrated(std::size_t feature, const Marginal& marginal) const {

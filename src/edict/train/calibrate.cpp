@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "edict/core/hash.h"
 #include "edict/math/nelder_mead.h"
 #include "edict/math/special.h"
+#include "edict/train/correlate.h"
 #include "edict/train/fuse.h"
 #include "edict/train/recalibrate.h"
 #include "edict/train/weighted_observations.h"
@@ -145,6 +147,14 @@ Calibration fit_calibration(const Model& model, const Agendas& agendas, ThreadPo
     }
     own.steps = conformal_steps(levels);
   });
+  std::vector<ScoredObservation> scored;
+  for (std::size_t j = 0; j < features; ++j)
+    for (const WeightedObservation& o : observations[j])
+      if (fits[o.series])
+        scored.push_back({o.series, o.stop, j,
+                          normal_score(calibration.features[j].calibrated(o.expected), o.x),
+                          o.weight});
+  calibration.correlations = fit_correlations(std::move(scored), features);
   return calibration;
 }
 

@@ -7,7 +7,8 @@
 // series where that matters.)
 //
 // A map is the one under which the observations are likeliest, held a little by what fits all
-// features together, which is also what a feature gets that was never observed.
+// features together, which is also what a feature gets that was never observed. Which features err
+// together is told by the same half, after the maps.
 #pragma once
 
 #include <vector>

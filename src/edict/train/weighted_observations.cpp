@@ -31,7 +31,7 @@ std::vector<std::vector<WeightedObservation>> weighted_observations(const Model&
           [&](std::size_t s, std::int32_t feature, const Marginal& expected, double x) {
             const std::size_t alike = some[i].stops[s].time < cut ? before : after;
             of_feature[static_cast<std::size_t>(feature)].push_back(
-                {begin + i, expected, x, 1.0 / static_cast<double>(alike)});
+                {begin + i, s, expected, x, 1.0 / static_cast<double>(alike)});
           });
     }
   }

@@ -14,6 +14,7 @@ namespace edict {
 
 struct WeightedObservation {
   std::size_t series;  // place among the agendas
+  std::size_t stop;    // of that agenda: those of one moment share it
   Marginal expected;   // by the network itself, whatever calibration the model carries
   double x;
   double weight;
