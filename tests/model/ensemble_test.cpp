@@ -143,12 +143,15 @@ TEST(Ensemble, AnswersTheMixtureOfWhatItsMembersAnswerForEveryThreadCount) {
 
 TEST(Ensemble, OfOneIsThatModel) {
   Model single = untrained_model(small_synthetic());
+  single.calibration.features.resize(single.features.size());
+  for (FeatureCalibration& own : single.calibration.features) own.dof = 5.0;
   const std::uint64_t before = fingerprint(single);
   std::vector<Model> one;
   one.push_back(std::move(single));
   const Model whole = ensemble(std::move(one));
   EXPECT_EQ(whole.members(), 1u);
   EXPECT_EQ(fingerprint(whole), before);
+  EXPECT_EQ(whole.calibration.features.size(), whole.features.size());
   for (const NamedTensor& tensor : to_tensors(whole).tensors)
     EXPECT_FALSE(tensor.name.starts_with("members.")) << tensor.name;
 }

@@ -207,8 +207,10 @@ Model ensemble(std::vector<Model> members) {
         .value();
   };
   Model whole = std::move(members.front());
-  whole.calibration = {};  // they were one member's
-  whole.fusion = {};
+  if (members.size() > 1) {  // they were one member's
+    whole.calibration = {};
+    whole.fusion = {};
+  }
   for (std::size_t m = 1; m < members.size(); ++m) {
     if (members[m].members() > 1 || whole.params.size() != members[m].params.size() ||
         shared(members[m]) != shared(whole))
