@@ -269,12 +269,7 @@ int edict_train(const edict_dataset* dataset, const char* toml, int64_t assignme
       in_time(result);
       return;
     }
-    const auto fresh = [&](std::int64_t seed) {
-      Config own = config;
-      own.train.seed = seed;
-      return Model::create(own, data, parts);
-    };
-    EnsembleResult result = train_ensemble(fresh, config.train.seed, data, parts, pool, options);
+    EnsembleResult result = train_ensemble(config, data, parts, pool, options);
     if (result.interrupted) throw Interrupted();
     std::vector<EpochRow> rows;
     for (const TrainResult& own : result.members) {

@@ -209,12 +209,7 @@ Metrics judged_task(const std::string& task, const Dataset& data, std::int64_t s
       options.on_stage(
           fmt::format("{}, split {}: training {} of {}", task, seed, member + 1, options.members));
   };
-  const auto fresh = [&](std::int64_t own_seed) {
-    Config own = config;
-    own.train.seed = own_seed;
-    return Model::create(own, data, parts);
-  };
-  EnsembleResult trained = train_ensemble(fresh, config.train.seed, data, parts, pool, ensemble);
+  EnsembleResult trained = train_ensemble(config, data, parts, pool, ensemble);
   if (trained.interrupted) throw Interrupted();
   Model& model = trained.model;
   if (options.on_stage) options.on_stage(fmt::format("{}, split {}: judging", task, seed));

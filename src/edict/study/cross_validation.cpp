@@ -39,12 +39,7 @@ std::optional<FoldResult> run_fold(const Config& config, const Dataset& data, co
   training.on_member = [&](std::size_t member) {
     if (options.on_model) options.on_model(fold, member);
   };
-  const auto fresh = [&](std::int64_t seed) {
-    Config own = config;
-    own.train.seed = seed;
-    return Model::create(own, data, split);
-  };
-  EnsembleResult trained = train_ensemble(fresh, config.train.seed, data, split, pool, training);
+  EnsembleResult trained = train_ensemble(config, data, split, pool, training);
   if (trained.interrupted) return std::nullopt;
   FoldResult result{split.train.size(), split.validation.size(), split.test.size(), {}, {}};
   if (!trained.model.network->has_distribution()) {

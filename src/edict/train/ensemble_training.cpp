@@ -109,4 +109,14 @@ EnsembleResult train_ensemble(const std::function<Model(std::int64_t seed)>& fre
   return result;
 }
 
+EnsembleResult train_ensemble(const Config& config, const Dataset& data, const Split& split,
+                              ThreadPool& pool, const EnsembleOptions& options) {
+  const auto fresh = [&](std::int64_t seed) {
+    Config own = config;
+    own.train.seed = seed;
+    return Model::create(own, data, split);
+  };
+  return train_ensemble(fresh, config.train.seed, data, split, pool, options);
+}
+
 }  // namespace edict

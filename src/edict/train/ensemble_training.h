@@ -36,6 +36,9 @@ struct EnsembleResult {
 EnsembleResult train_ensemble(const std::function<Model(std::int64_t seed)>& fresh,
                               std::int64_t seed, const Dataset& data, const Split& split,
                               ThreadPool& pool, const EnsembleOptions& options);
+// The same with members that these settings make, from their train.seed on.
+EnsembleResult train_ensemble(const Config& config, const Dataset& data, const Split& split,
+                              ThreadPool& pool, const EnsembleOptions& options);
 
 // The row of the best epoch.
 const EpochRow& best_epoch(std::span<const EpochRow> rows);
