@@ -118,8 +118,9 @@ TEST(ReadoutTraining, IsNoWorseThanTheStateAloneOnValidation) {
   const ClassifierResult result = classified(small_synthetic());
   EXPECT_EQ(result.model.readout.members.size(), 2u);
   // A share of 0 is the classifier on h(T) itself, but for rounding to single precision.
-  EXPECT_LE(result.readout.cross_entropy, result.state.cross_entropy * (1 + 1e-5));
-  EXPECT_GE(result.readout.accuracy(), 0.95);
+  const ReadoutFit& fit = result.readouts.at(0);
+  EXPECT_LE(fit.readout.cross_entropy, fit.state.cross_entropy * (1 + 1e-5));
+  EXPECT_GE(fit.readout.accuracy(), 0.95);
 }
 
 // The class is whether the first value of the first feature lay above zero, which the state at the
@@ -143,7 +144,8 @@ TEST(ReadoutTraining, LearnsWhatTheLastStateForgot) {
   ThreadPool pool(2);
   const Model& model = small_trained_model();
   const ClassifierResult result = train_classifier(model, data, model.split(data), pool, options);
-  EXPECT_GT(result.readout.accuracy(), result.state.accuracy());
+  const ReadoutFit& fit = result.readouts.at(0);
+  EXPECT_GT(fit.readout.accuracy(), fit.state.accuracy());
 }
 
 TEST(ReadoutTraining, SameBitsForEveryThreadCountAndFromTheFile) {
@@ -160,6 +162,42 @@ TEST(ReadoutTraining, SameBitsForEveryThreadCountAndFromTheFile) {
   const auto test = loaded.split(data).test;
   EXPECT_EQ(class_probabilities(one.model, data, test, pool).values,
             class_probabilities(loaded, data, test, pool).values);
+}
+
+// Each member reads its own states: the ensemble says what the mean of its members says, at the end
+// and on the way, also when it comes back from its file.
+TEST(ReadoutTraining, MembersOfAnEnsembleHaveReadoutsOfTheirOwn) {
+  const Dataset& data = small_synthetic();
+  std::vector<Model> members;
+  members.push_back(small_trained_model().member(0));
+  members.push_back(small_trained_model().member(0));
+  members[1].config.train.seed += 1;
+  members[1].params *= 1.01f;
+  const Model both = ensemble(std::move(members));
+  ThreadPool pool(2);
+  const ClassifierResult result =
+      train_classifier(both, data, both.split(data), pool, with_readout());
+  ASSERT_EQ(result.readouts.size(), 2u);
+  ASSERT_EQ(result.model.readout_of(1).members.size(), 2u);
+  EXPECT_NE(result.model.readout_of(0).members[0], result.model.readout_of(1).members[0]);
+  const std::vector<std::size_t> series{0, 1, 2};
+  const double late = result.model.protocol.horizon;
+  const ClassProbabilities told = class_probabilities(result.model, data, series, pool);
+  const auto path =
+      class_probabilities_over_time(result.model, data, series, {late / 2, late}, pool);
+  ClassProbabilities own[2];
+  for (std::size_t m = 0; m < 2; ++m)
+    own[m] = class_probabilities(result.model.member(m), data, series, pool);
+  EXPECT_NE(own[0].values, own[1].values);
+  for (std::size_t k = 0; k < told.values.size(); ++k)
+    EXPECT_DOUBLE_EQ(told.values[k], 0.5 * (own[0].values[k] + own[1].values[k]));
+  for (const std::size_t i : series)
+    for (std::size_t k = 0; k < told.classes; ++k)
+      EXPECT_DOUBLE_EQ(path[i].row(1)[k], told.row(i)[k]);
+  const TemporaryFolder folder;
+  save_model(result.model, folder / "model");
+  EXPECT_EQ(class_probabilities(load_model(folder / "model"), data, series, pool).values,
+            told.values);
 }
 
 TEST(ReadoutTraining, TheLastMomentOfATimelineIsTheWholeSeries) {

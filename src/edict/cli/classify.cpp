@@ -126,13 +126,16 @@ void run(const ClassifyArguments& options) {
                frozen.members() > 1 ? fmt::format("member {}, ", r.member + 1) : "", r.seed,
                r.validation_accuracy, r.validation_cross_entropy, r.epoch,
                r.chosen ? "  chosen" : "");
-  if (!result.model.readout.empty())
+  for (std::size_t m = 0; m < result.readouts.size(); ++m) {
+    const Readout& readout = result.model.readout_of(m);
     fmt::print(text,
-               "readout: {} networks on summaries, share {:.2f}: validation accuracy {:.4f}, "
+               "{}readout: {} networks on summaries, share {:.2f}: validation accuracy {:.4f}, "
                "cross-entropy {:.4f} ({:.4f} from h(T) alone)\n",
-               result.model.readout.members.size(), result.model.readout.share,
-               result.readout.accuracy(), result.readout.mean_cross_entropy(),
-               result.state.mean_cross_entropy());
+               frozen.members() > 1 ? fmt::format("member {}, ", m + 1) : "",
+               readout.members.size(), readout.share, result.readouts[m].readout.accuracy(),
+               result.readouts[m].readout.mean_cross_entropy(),
+               result.readouts[m].state.mean_cross_entropy());
+  }
   std::optional<ClassifierEvaluation> validation;
   if (result.validation > 0) {
     validation = evaluate_classifier(result.model, data, parts.validation, pool);

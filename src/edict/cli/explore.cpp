@@ -38,8 +38,8 @@ std::vector<std::size_t> places(const std::vector<std::string>& names,
   return result;
 }
 
-std::string told(const report::ExplorePage& page, const ExploreArguments& options,
-                 std::size_t series) {
+std::string what_the_page_holds(const report::ExplorePage& page, const ExploreArguments& options,
+                                std::size_t series) {
   std::string text = fmt::format("{}: {} series, {:.1f} MB", options.out, series,
                                  static_cast<double>(page.html.size()) / 1e6);
   if (page.observations_only + page.named_only > 0)
@@ -83,7 +83,8 @@ void run(const ExploreArguments& options) {
                             {"only_listed", page.named_only},
                             {"tolerance", page.tolerance}});
   progress.end();
-  fmt::print(text_stream({options.out, options.json}), "{}\n", told(page, options, series.size()));
+  fmt::print(text_stream({options.out, options.json}), "{}\n",
+             what_the_page_holds(page, options, series.size()));
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ constexpr std::array<PhysionetParameter, 37> kParameters{{
     {{"pH", 6.5, 8, "pH"}},
 }};
 
-constexpr std::array<PlausibleRange, 5> kDescriptors{{
+constexpr std::array<PlausibleRange, 5> kDescriptorRanges{{
     {"Age", 12, 120, "years"},
     {"Gender", 0, 1, "0 or 1"},
     {"Height", 120, 230, "cm"},
@@ -80,9 +80,9 @@ std::array<std::string_view, kPhysionetStatics> physionet_statics() {
 }
 
 const PlausibleRange* physionet_descriptor(std::string_view name) {
-  const auto at = std::find_if(kDescriptors.begin(), kDescriptors.end(),
+  const auto at = std::find_if(kDescriptorRanges.begin(), kDescriptorRanges.end(),
                                [&](const PlausibleRange& range) { return range.name == name; });
-  return at == kDescriptors.end() ? nullptr : &*at;
+  return at == kDescriptorRanges.end() ? nullptr : &*at;
 }
 
 const UnitSlip* physionet_slip(std::string_view name, double value) {

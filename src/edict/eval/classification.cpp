@@ -43,13 +43,27 @@ ClassProbabilities softmax(const Matrix<float>& logits) {
   return result;
 }
 
+// The mean of what members say, each with the weight 1/members. Of what a guard clipped, the most
+// that any member did.
+void add_member(const ClassProbabilities& own, std::size_t members, ClassProbabilities& mean) {
+  mean.classes = own.classes;
+  mean.values.resize(own.values.size());
+  for (std::size_t k = 0; k < own.values.size(); ++k)
+    mean.values[k] += own.values[k] / static_cast<double>(members);
+  mean.observations = own.observations;
+  mean.clipped = std::max(mean.clipped, own.clipped);
+}
+
+// Members with a readout read summaries of their own, so that each is asked as a model of its own.
+bool asked_one_by_one(const Model& model) { return !model.readout.empty() && model.members() > 1; }
+
 // From the readout and the classifier on h(T) together.
 ClassProbabilities from_summaries(const Model& model, const Matrix<float>& summaries) {
   const Matrix<float> of_state = StateClassifier(model).logits(
       model.params.data() + model.params.size() - model.classifier_size(),
       states_of(model, summaries));
-  const Matrix<double> votes =
-      model.readout.vote(summary_classifier(model), model.readout.normalised(summaries));
+  const Matrix<double> votes = model.readout.vote(summary_classifier(model, model.readout),
+                                                  model.readout.normalised(summaries));
   return softmax(model.readout.mixed(votes, of_state).cast<float>());
 }
 
@@ -59,6 +73,13 @@ ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
                                        std::span<const std::size_t> series, ThreadPool& pool,
                                        const Guard& guard, StopFlag stop) {
   check(model, data, guard);
+  if (asked_one_by_one(model)) {
+    ClassProbabilities mean;
+    for (std::size_t m = 0; m < model.members(); ++m)
+      add_member(class_probabilities(model.member(m), data, series, pool, guard, stop),
+                 model.members(), mean);
+    return mean;
+  }
   if (!model.readout.empty()) {
     const Summaries summaries = summarise(model, data, series, pool, guard, stop);
     ClassProbabilities result = from_summaries(model, summaries.values);
@@ -96,10 +117,7 @@ ClassProbabilities class_probabilities(const Model& model, const Matrix<float>& 
   for (Index m = 0; m < members; ++m) {
     const ClassProbabilities own = softmax(classifier.logits(
         classifiers.data() + m * classifier.size(), states.middleRows(m * hidden, hidden)));
-    mean.classes = own.classes;
-    mean.values.resize(own.values.size());
-    for (std::size_t k = 0; k < own.values.size(); ++k)
-      mean.values[k] += own.values[k] / static_cast<double>(members);
+    add_member(own, model.members(), mean);
   }
   return mean;
 }
@@ -116,6 +134,14 @@ std::vector<ClassTrajectory> class_trajectories(const Model& model, const Datase
   for (std::size_t s = 0; s < series.size(); ++s) {
     result[s].series = series[s];
     result[s].times = asked_times(request, data, series[s]);
+  }
+  if (asked_one_by_one(model)) {
+    for (std::size_t m = 0; m < model.members(); ++m) {
+      const auto own = class_trajectories(model.member(m), data, request, series, pool);
+      for (std::size_t s = 0; s < series.size(); ++s)
+        add_member(own[s].probabilities, model.members(), result[s].probabilities);
+    }
+    return result;
   }
   if (!model.readout.empty()) {
     std::vector<std::vector<double>> times;

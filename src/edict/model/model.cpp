@@ -6,71 +6,15 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <set>
 
 #include "edict/core/error.h"
 #include "edict/core/hash.h"
 #include "edict/core/json_text.h"
 #include "edict/data/fingerprint.h"
-#include "edict/model/model_check.h"
 #include "edict/model/registry.h"
-#include "edict/model/summary.h"
 
 namespace edict {
 namespace {
-
-// An ensemble has a number of its own: a program that does not know of members would take the
-// first of them for all.
-constexpr int kFormat = 2, kEnsembleFormat = 3;
-
-constexpr const char* kClassifier = "classifier.";  // begins the names of its tensors
-
-std::string seed_tensor(std::int64_t seed, const Tensor& tensor) {
-  return fmt::format("classifier_seeds.{}.{}", seed,
-                     tensor.name.substr(std::string_view(kClassifier).size()));
-}
-
-// Begins the names of a member's tensors; those of the first are called as a single model's.
-std::string member_prefix(std::size_t member) {
-  return member == 0 ? "" : fmt::format("members.{}.", member + 1);
-}
-
-std::vector<std::int64_t> seeds_of(const std::vector<SeedClassifier>& classifiers) {
-  std::vector<std::int64_t> seeds;
-  for (const SeedClassifier& classifier : classifiers) seeds.push_back(classifier.seed);
-  return seeds;
-}
-
-std::vector<std::int64_t> seeds_from_json(const nlohmann::json& json) {
-  std::vector<std::int64_t> seeds;
-  for (const auto& seed : json) {
-    // A fraction would be rounded, a number beyond 64 bits undefined.
-    if (!seed.is_number_integer()) throw Error("its metadata is malformed");
-    seeds.push_back(seed.get<std::int64_t>());
-  }
-  if (std::set(seeds.begin(), seeds.end()).size() != seeds.size())
-    throw Error("its metadata contradicts itself");
-  return seeds;
-}
-
-constexpr const char* kBackward = "backward.";  // begins the names of the other network's tensors
-
-constexpr const char* kKnotsTensor = "readout.knots";
-
-std::string readout_tensor(std::size_t member, const Tensor& tensor) {
-  return fmt::format("readout.{}.{}", member, tensor.name);
-}
-
-nlohmann::json to_json(const Standardisation& z) {
-  return {{"mean", z.mean},
-          {"scale", z.scale},
-          {"statics_mean", z.statics_mean},
-          {"statics_scale", z.statics_scale}};
-}
-
-Standardisation standardisation_from_json(const nlohmann::json& json) {
-  return {json.at("mean"), json.at("scale"), json.at("statics_mean"), json.at("statics_scale")};
-}
 
 // Only where the network asks for them, so that other models carry no number that means nothing. A
 // state that starts by remembering longer than one gap, and some of it longer than any series,
@@ -165,9 +109,11 @@ Model Model::with_classifier(const Config& settings,
 Index Model::classifier_size() const {
   Index size = 0;
   for (const Tensor& tensor : network->layout().tensors())
-    if (tensor.name.starts_with(kClassifier)) size += tensor.size;
+    if (of_classifier(tensor)) size += tensor.size;
   return size;
 }
+
+bool of_classifier(const Tensor& tensor) { return tensor.name.starts_with("classifier."); }
 
 Model Model::member(std::size_t index) const {
   Model model = without_numbers(*this);
@@ -177,6 +123,7 @@ Model Model::member(std::size_t index) const {
   model.params = params_of(index);
   model.backward = backward_of(index);
   model.seed_classifiers = seed_classifiers_of(index);
+  model.readout = readout_of(index);
   return model;
 }
 
@@ -219,7 +166,7 @@ Model ensemble(std::vector<Model> members) {
                       "train all of them on the same data with the same settings",
                       m + 1));
     whole.others.push_back({std::move(members[m].params), std::move(members[m].backward),
-                            std::move(members[m].seed_classifiers)});
+                            std::move(members[m].seed_classifiers), std::move(members[m].readout)});
   }
   return whole;
 }
@@ -330,212 +277,6 @@ std::vector<std::size_t> Model::series_of(const Dataset& data, std::string_view 
   }
   throw Error(
       fmt::format("there is no split '{}'; give train, validation, test, unseen or all", which));
-}
-
-// ---------------------------------------------------------------------------------------- file
-
-TensorFile to_tensors(const Model& model) {
-  nlohmann::json meta = {
-      {"format", model.members() > 1 ? kEnsembleFormat : kFormat},
-      {"config", to_json(model.config)},
-      {"features", model.features},
-      {"statics", model.statics},
-      {"classes", model.classes},
-      {"classifier", model.network->classes() > 0},
-      {"horizon", model.protocol.horizon},
-      {"standardisation", to_json(model.protocol.standardisation)},
-      {"population", to_json(model.protocol.population)},
-      {"seen", to_json(model.seen)},
-      {"reading", to_json(model.reading)},
-      {"time_axis", to_json(model.time_axis)},
-      {"classifier_seeds", seeds_of(model.seed_classifiers)},
-  };
-  for (const Member& other : model.others)
-    meta["others"].push_back({{"classifier_seeds", seeds_of(other.seed_classifiers)}});
-  if (!model.readout.empty())
-    meta["readout"] = {{"members", model.readout.members.size()},
-                       {"indicators", model.readout.indicators},
-                       {"share", model.readout.share}};
-  if (!model.calibration.empty()) meta["calibration"] = to_json(model.calibration);
-  if (model.has_backward()) meta["backward"] = true;
-  if (!model.fusion.empty()) meta["fusion"] = to_json(model.fusion);
-  TensorFile file;
-  file.metadata["edict"] = json_text(meta);
-  const Index first = model.params.size() - model.classifier_size();
-  for (std::size_t m = 0; m < model.members(); ++m) {
-    const std::string prefix = member_prefix(m);
-    const auto add = [&](const std::string& name, const Tensor& tensor, const float* begin) {
-      file.tensors.push_back({prefix + name, tensor.shape, {begin, begin + tensor.size}});
-    };
-    for (const Tensor& tensor : model.network->layout().tensors())
-      add(tensor.name, tensor, model.params_of(m).data() + tensor.offset);
-    if (model.has_backward())
-      for (const Tensor& tensor : model.network->layout().tensors())
-        if (!tensor.name.starts_with(kClassifier))
-          add(kBackward + tensor.name, tensor, model.backward_of(m).data() + tensor.offset);
-    for (const SeedClassifier& c : model.seed_classifiers_of(m))
-      for (const Tensor& tensor : model.network->layout().tensors())
-        if (tensor.name.starts_with(kClassifier))
-          add(seed_tensor(c.seed, tensor), tensor, c.params.data() + tensor.offset - first);
-  }
-  if (!model.readout.empty()) {
-    const Matrix<float>& knots = model.readout.knots;
-    file.tensors.push_back(
-        {kKnotsTensor, {knots.cols(), knots.rows()}, {knots.data(), knots.data() + knots.size()}});
-    const SummaryClassifier network = summary_classifier(model);
-    for (std::size_t m = 0; m < model.readout.members.size(); ++m)
-      for (const Tensor& tensor : network.layout().tensors()) {
-        const float* const begin = model.readout.members[m].data() + tensor.offset;
-        file.tensors.push_back(
-            {readout_tensor(m, tensor), tensor.shape, {begin, begin + tensor.size}});
-      }
-  }
-  return file;
-}
-
-Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
-  const auto refuse = [&](const std::string& why) {
-    return Error(fmt::format("{}: not a usable model file: {}", path.string(), why));
-  };
-  const auto found = file.metadata.find("edict");
-  if (found == file.metadata.end())
-    throw refuse("it has no edict metadata (was it written by another program?)");
-  Model model;
-  bool classifier = false, backward = false;
-  std::vector<std::vector<std::int64_t>> seeds;  // of the classifiers of each member
-  std::size_t networks = 0;                      // of the readout
-  try {
-    const nlohmann::json meta = parse_json(found->second);
-    if (meta.at("format") == 1)
-      throw Error(fmt::format(
-          "{}: was written by an earlier version of edict; train it again with this one",
-          path.string()));
-    const bool several = meta.at("format") == kEnsembleFormat;
-    if (meta.at("format") != kFormat && !several)
-      throw refuse(
-          fmt::format("format {} is not known to this version", json_text(meta.at("format"))));
-    try {
-      from_json(meta.at("config"), model.config);
-      validate(model.config);
-    } catch (const Error& e) {
-      throw refuse(e.what());
-    }
-    meta.at("features").get_to(model.features);
-    meta.at("statics").get_to(model.statics);
-    meta.at("classes").get_to(model.classes);
-    meta.at("classifier").get_to(classifier);
-    meta.at("horizon").get_to(model.protocol.horizon);
-    model.protocol.standardisation = standardisation_from_json(meta.at("standardisation"));
-    model.protocol.population = standardisation_from_json(meta.at("population"));
-    try {
-      model.seen = seen_series_from_json(meta.at("seen"));
-      // Models from before tables of every kind were read have neither.
-      if (meta.contains("reading")) model.reading = reading_from_json(meta.at("reading"));
-      if (meta.contains("time_axis")) model.time_axis = time_axis_from_json(meta.at("time_axis"));
-      seeds.push_back(seeds_from_json(meta.at("classifier_seeds")));
-      if (meta.contains("calibration"))
-        model.calibration = calibration_from_json(meta.at("calibration"), model.features.size());
-      if (meta.contains("backward")) meta.at("backward").get_to(backward);
-      if (meta.contains("fusion"))
-        model.fusion = fusion_from_json(meta.at("fusion"), model.features.size());
-      if (several)
-        for (const auto& other : meta.at("others"))
-          seeds.push_back(seeds_from_json(other.at("classifier_seeds")));
-    } catch (const Error& error) {
-      throw refuse(error.what());
-    }
-    if (meta.contains("readout")) {
-      const nlohmann::json& readout = meta["readout"];
-      readout.at("members").get_to(networks);
-      readout.at("indicators").get_to(model.readout.indicators);
-      readout.at("share").get_to(model.readout.share);
-      if (networks > file.tensors.size() || !(model.readout.share >= 0 && model.readout.share <= 1))
-        throw refuse("its metadata contradicts itself");
-    }
-  } catch (const nlohmann::json::exception&) {
-    throw refuse("its metadata is malformed");
-  }
-  if (!model.config.data.t_cut) throw refuse("its data.t_cut is not resolved");
-  if (model.config.data.start == "origin" && !model.config.data.origin)
-    throw refuse("its data.origin is not resolved");
-  model.protocol.origin = model.config.data.clock_origin();
-  model.protocol.may_start_earlier = model.config.data.start == "origin";
-  model.protocol.time_unit = model.config.data.time_unit;
-  model.protocol.t_cut = *model.config.data.t_cut;
-  model.protocol.from_first = model.config.data.start == "first";
-  if (const std::string wrong = wrong_protocol(model); !wrong.empty()) throw refuse(wrong);
-  const bool any_seed =
-      std::any_of(seeds.begin(), seeds.end(), [](const auto& own) { return !own.empty(); });
-  if ((classifier ? model.classes.size() < 2 : any_seed) || (!backward && !model.fusion.empty()))
-    throw refuse("its metadata contradicts itself");
-  model.network =
-      make_network(model.config, model.features, static_cast<Index>(model.statics.size()),
-                   classifier ? static_cast<Index>(model.classes.size()) : 0);
-  std::size_t stored_numbers = 0;
-  for (const NamedTensor& t : file.tensors) stored_numbers += t.values.size();
-  if (static_cast<std::size_t>(model.network->layout().size()) > stored_numbers / seeds.size())
-    throw refuse("it holds fewer numbers than its configuration asks");
-  const auto take = [&](const std::string& name, const std::vector<Index>& shape, float* to) {
-    const auto stored = std::find_if(file.tensors.begin(), file.tensors.end(),
-                                     [&](const NamedTensor& t) { return t.name == name; });
-    if (stored == file.tensors.end())
-      throw refuse("tensor '" + name + "' is missing; train it again with this version");
-    if (stored->shape != shape)
-      throw refuse("tensor '" + name + "' has another shape than its configuration asks");
-    std::copy(stored->values.begin(), stored->values.end(), to);
-  };
-  const Index size = model.network->layout().size(), first = size - model.classifier_size();
-  for (std::size_t m = 0; m < seeds.size(); ++m) {
-    const std::string prefix = member_prefix(m);
-    Member own{Vector<float>(size), {}, {}};
-    for (const Tensor& tensor : model.network->layout().tensors())
-      take(prefix + tensor.name, tensor.shape, own.params.data() + tensor.offset);
-    if (backward) {
-      own.backward = Vector<float>::Zero(size);
-      for (const Tensor& tensor : model.network->layout().tensors())
-        if (!tensor.name.starts_with(kClassifier))
-          take(prefix + kBackward + tensor.name, tensor.shape, own.backward.data() + tensor.offset);
-    }
-    for (const std::int64_t seed : seeds[m]) {
-      SeedClassifier& trained = own.seed_classifiers.emplace_back(
-          SeedClassifier{seed, Vector<float>(model.classifier_size())});
-      for (const Tensor& tensor : model.network->layout().tensors())
-        if (tensor.name.starts_with(kClassifier))
-          take(prefix + seed_tensor(seed, tensor), tensor.shape,
-               trained.params.data() + tensor.offset - first);
-    }
-    if (m > 0) {
-      model.others.push_back(std::move(own));
-      continue;
-    }
-    model.params = std::move(own.params);
-    model.backward = std::move(own.backward);
-    model.seed_classifiers = std::move(own.seed_classifiers);
-  }
-  if (networks > 0) {
-    if (!classifier || !model.network->has_distribution() || model.members() > 1)
-      throw refuse("its metadata contradicts itself");
-    model.readout.knots.resize(Readout::kKnots, summary_size(model));
-    for (const Index row : model.readout.indicators)
-      if (row < 0 || row >= summary_size(model)) throw refuse("its metadata contradicts itself");
-    take(kKnotsTensor, {summary_size(model), Readout::kKnots}, model.readout.knots.data());
-    const SummaryClassifier network = summary_classifier(model);
-    for (std::size_t m = 0; m < networks; ++m) {
-      Vector<float>& params = model.readout.members.emplace_back(network.layout().size());
-      for (const Tensor& tensor : network.layout().tensors())
-        take(readout_tensor(m, tensor), tensor.shape, params.data() + tensor.offset);
-    }
-  }
-  if (const std::string wrong = wrong_parameters(model); !wrong.empty()) throw refuse(wrong);
-  return model;
-}
-
-void save_model(const Model& model, const std::filesystem::path& path) {
-  write_tensors(to_tensors(model), path);
-}
-
-Model load_model(const std::filesystem::path& path) {
-  return from_tensors(read_tensors(path), path);
 }
 
 }  // namespace edict

@@ -35,6 +35,7 @@ struct Member {
   Vector<float> params;
   Vector<float> backward = {};
   std::vector<SeedClassifier> seed_classifiers;
+  Readout readout = {};
 };
 
 // One trained network, or an ensemble of them: members that differ by train.seed alone and share
@@ -56,7 +57,7 @@ struct Model {
   // Trained from several seeds on the same states h(T); the chosen one is also in `params`.
   std::vector<SeedClassifier> seed_classifiers;
   std::vector<Member> others;  // the members after the first, whose numbers stand above
-  Readout readout;             // empty without one
+  Readout readout;             // the first member's; empty without one
   Calibration calibration;     // of the distributions of all members together; empty without one
   Fusion fusion;  // of what all members say from either side; empty: it looks from one side only
 
@@ -87,6 +88,9 @@ struct Model {
   bool has_backward() const;
   const std::vector<SeedClassifier>& seed_classifiers_of(std::size_t member) const {
     return member == 0 ? seed_classifiers : others[member - 1].seed_classifiers;
+  }
+  const Readout& readout_of(std::size_t member) const {
+    return member == 0 ? readout : others[member - 1].readout;
   }
   // A copy of one member as a model of its own, with the seed that it was trained from.
   Model member(std::size_t index) const;
@@ -122,6 +126,9 @@ struct Model {
   // that leaves nothing.
   std::vector<std::size_t> series_of(const Dataset& data, std::string_view which) const;
 };
+
+// Whether a tensor of the network belongs to its classifier on h(T).
+bool of_classifier(const Tensor& tensor);
 
 // The ensemble of these models, in their order. Throws Error unless they differ by their seeds
 // alone.

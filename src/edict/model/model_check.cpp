@@ -64,10 +64,11 @@ std::string wrong_parameters(const Model& model) {
     for (const SeedClassifier& own : model.seed_classifiers_of(m))
       if (!own.params.allFinite())
         return fmt::format("its classifier of seed {} holds a number that is not finite", own.seed);
+    const Readout& readout = model.readout_of(m);
+    if (!readout.knots.allFinite()) return "its readout holds a knot that is not finite";
+    for (const Vector<float>& own : readout.members)
+      if (!own.allFinite()) return "its readout holds a number that is not finite";
   }
-  if (!model.readout.knots.allFinite()) return "its readout holds a knot that is not finite";
-  for (const Vector<float>& member : model.readout.members)
-    if (!member.allFinite()) return "its readout holds a number that is not finite";
   return {};
 }
 

@@ -129,8 +129,8 @@ Matrix<float> states_of(const Model& model, const Matrix<float>& summaries) {
   return summaries.middleRows(summaries.rows() - 2 * hidden, hidden);
 }
 
-SummaryClassifier summary_classifier(const Model& model) {
-  return {model.readout.inputs(), model.config.classify.readout.width,
+SummaryClassifier summary_classifier(const Model& model, const Readout& readout) {
+  return {readout.inputs(), model.config.classify.readout.width,
           static_cast<Index>(model.classes.size())};
 }
 

@@ -15,8 +15,8 @@ namespace edict {
 // Rows of a summary.
 Index summary_size(const Model& model);
 
-// The network of the model's readout.
-SummaryClassifier summary_classifier(const Model& model);
+// The network of a readout of one of the model's members.
+SummaryClassifier summary_classifier(const Model& model, const Readout& readout);
 
 struct Summaries {
   Matrix<float> values;  // summary_size × (series · times), times running first

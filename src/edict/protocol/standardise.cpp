@@ -1,5 +1,7 @@
 #include "edict/protocol/standardise.h"
 
+#include <nlohmann/json.hpp>
+
 #include "edict/data/moments.h"
 
 namespace edict {
@@ -25,6 +27,17 @@ void take(const std::vector<Moments>& moments, std::vector<double>& mean,
 }
 
 }  // namespace
+
+nlohmann::json to_json(const Standardisation& z) {
+  return {{"mean", z.mean},
+          {"scale", z.scale},
+          {"statics_mean", z.statics_mean},
+          {"statics_scale", z.statics_scale}};
+}
+
+Standardisation standardisation_from_json(const nlohmann::json& json) {
+  return {json.at("mean"), json.at("scale"), json.at("statics_mean"), json.at("statics_scale")};
+}
 
 Standardisation fit_standardisation(const Dataset& dataset, std::span<const std::size_t> series,
                                     double until) {

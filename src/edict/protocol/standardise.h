@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <vector>
 
@@ -22,6 +23,10 @@ struct Standardisation {
     return mean[feature] + scale[feature] * standard;
   }
 };
+
+nlohmann::json to_json(const Standardisation& z);
+// Throws nlohmann's exception where it is not what to_json writes.
+Standardisation standardisation_from_json(const nlohmann::json& json);
 
 // Over observations with time < until (+∞ for all) of the listed series.
 Standardisation fit_standardisation(const Dataset& dataset, std::span<const std::size_t> series,

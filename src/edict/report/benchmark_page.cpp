@@ -38,7 +38,7 @@ const Column& column_of(const std::string& metric) {
                        [&](const Column& c) { return metric == c.metric; });
 }
 
-std::string value_text(const BenchmarkValue* value) {
+std::string benchmark_value_text(const BenchmarkValue* value) {
   if (!value) return "–";
   // Published tables have three digits.
   const int own = column_of(value->metric).digits;
@@ -105,7 +105,7 @@ std::string benchmark_text(const std::vector<BenchmarkTable>& tables) {
       text += fmt::format("  {:<32}", row.method);
       for (std::size_t k = 0; k < row.values.size(); ++k)
         // fmt counts what is seen: ± and – are one column each.
-        text += fmt::format(" {:>14}{}", value_text(row.values[k]),
+        text += fmt::format(" {:>14}{}", benchmark_value_text(row.values[k]),
                             row.values[k] && best(table, k, *row.values[k]) ? "*" : " ");
       text += row.source.empty() ? "\n" : fmt::format("  published\n");
     }
@@ -138,8 +138,8 @@ std::string benchmark_page(const std::vector<BenchmarkTable>& tables, const std:
       text += fmt::format("<tr><th class=\"text\" scope=\"row\">{}</th>", escape(row.method));
       for (std::size_t k = 0; k < row.values.size(); ++k) {
         const bool bold = row.values[k] && best(table, k, *row.values[k]);
-        text += fmt::format("<td>{}{}{}</td>", bold ? "<b>" : "", value_text(row.values[k]),
-                            bold ? "</b>" : "");
+        text += fmt::format("<td>{}{}{}</td>", bold ? "<b>" : "",
+                            benchmark_value_text(row.values[k]), bold ? "</b>" : "");
       }
       text += fmt::format("<td class=\"text\">{}</td></tr>\n",
                           escape(row.source.empty() ? "measured here" : row.source));

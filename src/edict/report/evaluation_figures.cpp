@@ -11,7 +11,7 @@
 namespace edict::report {
 namespace {
 
-constexpr double kWidth = 440, kHeight = 300;
+constexpr double kHeight = 300;
 
 const std::string& colour(std::size_t k) {
   static const std::vector<std::string> css{"first", "other", "third"};
@@ -45,7 +45,7 @@ std::string curve_figure(const ClassifierEvaluation& e, const std::string& title
                          const std::string& x_label, const std::string& y_label, bool ideal,
                          double from, const std::function<std::string(const ClassScores&)>& name,
                          const std::function<std::pair<double, double>(const CurvePoint&)>& at) {
-  Chart chart(kWidth, kHeight, {0, 1}, {0, 1}, x_label, y_label, title);
+  Chart chart(kFigureWidth, kHeight, {0, 1}, {0, 1}, x_label, y_label, title);
   if (ideal) chart.line({{0, 0}, {1, 1}}, "ideal");
   std::vector<std::pair<std::string, std::string>> names;
   for (std::size_t k = 0; k < e.judged.size(); ++k) {
@@ -81,8 +81,8 @@ std::string learning_figure(const std::vector<EpochRow>& rows) {
   const Range x{static_cast<double>(rows.front().epoch) - (rows.size() == 1 ? 1 : 0),
                 static_cast<double>(rows.back().epoch)};
   const Range y = range.with_margin();
-  Chart chart(kWidth, kHeight, x, y, "epoch", classes ? "cross-entropy" : "negative log-likelihood",
-              "learning");
+  Chart chart(kFigureWidth, kHeight, x, y, "epoch",
+              classes ? "cross-entropy" : "negative log-likelihood", "learning");
   if (best) chart.vertical(static_cast<double>(best->epoch), "cut");
   chart.line(training, "first");
   chart.line(validation, "other");
@@ -98,7 +98,8 @@ std::string pit_figure(const TaskBreakdown& task, const std::string& title) {
   constexpr double kBins = static_cast<double>(kPitBins);
   double top = 2;
   for (const double share : task.pit) top = std::max(top, 1.05 * share * kBins);
-  Chart chart(kWidth, kHeight, {0, 1}, {0, top}, "probability integral F(x)", "density", title);
+  Chart chart(kFigureWidth, kHeight, {0, 1}, {0, top}, "probability integral F(x)", "density",
+              title);
   for (std::size_t b = 0; b < kPitBins; ++b) {
     const double low = static_cast<double>(b) / kBins, high = static_cast<double>(b + 1) / kBins;
     const double height = task.pit[b] * kBins;
@@ -121,7 +122,7 @@ std::string horizon_figure(const TaskBreakdown& task, const std::string& title) 
   }
   const Range x{0.6, static_cast<double>(model.size()) + 0.4};
   const Range y{0, 1.4 * top};  // the names stand above the lines
-  Chart chart(kWidth, kHeight, x, y, "horizon: rows of the table, first to last",
+  Chart chart(kFigureWidth, kHeight, x, y, "horizon: rows of the table, first to last",
               "MSE (model units)", title);
   std::size_t k = 0;
   for (const auto* points : {&model, &last, &mean}) {
@@ -169,8 +170,8 @@ std::string precision_recall_figure(const ClassifierEvaluation& e) {
 }
 
 std::string reliability_figure(const ClassifierEvaluation& e) {
-  Chart chart(kWidth, kHeight, {0, 1}, {0, 1}, "predicted probability", "share that came true",
-              "reliability");
+  Chart chart(kFigureWidth, kHeight, {0, 1}, {0, 1}, "predicted probability",
+              "share that came true", "reliability");
   chart.line({{0, 0}, {1, 1}}, "ideal");
   for (std::size_t k = 0; k < e.judged.size(); ++k) {
     Chart::Points points;

@@ -15,8 +15,6 @@ using study::BrowsedFeature;
 using study::BrowsedSeries;
 using study::BrowsedView;
 
-constexpr double kWidth = 440;
-
 Chart::Points over_time(const std::vector<double>& times, const std::vector<double>& values) {
   Chart::Points points;
   for (std::size_t t = 0; t < times.size(); ++t) points.emplace_back(times[t], values[t]);
@@ -48,7 +46,8 @@ Interval aleatoric_interval(const std::vector<double>& times, const BrowsedBand&
 Chart band_chart(const std::string& title, const std::vector<double>& times,
                  const std::string& feature, const BrowsedBand& band, const Range& y,
                  const std::string& time_unit) {
-  Chart chart(kWidth, 240, {times.front(), times.back()}, y, time_label(time_unit), feature, title);
+  Chart chart(kFigureWidth, 240, {times.front(), times.back()}, y, time_label(time_unit), feature,
+              title);
   const Interval whole = interval(times, band), inner = aleatoric_interval(times, band);
   chart.band(whole.lower, whole.upper, "epistemic");
   chart.band(inner.lower, inner.upper, "aleatoric");
@@ -66,7 +65,7 @@ std::string deviation_chart(const std::string& feature, const std::vector<double
   RangeOf range;
   for (const auto* deviations : {&band.aleatoric, &band.epistemic})
     for (const double d : *deviations) range.add(d);
-  Chart chart(kWidth, 160, {times.front(), times.back()}, {0, range.with_margin().high},
+  Chart chart(kFigureWidth, 160, {times.front(), times.back()}, {0, range.with_margin().high},
               time_label(time_unit), "deviation", feature + ": where the doubt comes from");
   chart.line(over_time(times, band.aleatoric), "spread-aleatoric");
   chart.line(over_time(times, band.epistemic), "spread-epistemic");
@@ -76,7 +75,7 @@ std::string deviation_chart(const std::string& feature, const std::vector<double
 std::string probability_chart(const std::vector<double>& times,
                               const std::vector<std::vector<double>>& probability,
                               const std::string& time_unit) {
-  Chart chart(kWidth, 200, {times.front(), times.back()}, {0, 1}, time_label(time_unit),
+  Chart chart(kFigureWidth, 200, {times.front(), times.back()}, {0, 1}, time_label(time_unit),
               "probability", "class probability, given what was seen until then");
   for (std::size_t k = 0; k < probability.size(); ++k)
     chart.line(over_time(times, probability[k]), fmt::format("line m{}", k % kColours));

@@ -10,11 +10,6 @@
 #include "edict/report/series_figures.h"
 
 namespace edict::report {
-namespace {
-
-constexpr double kWidth = 440;
-
-}  // namespace
 
 std::size_t colour_of(const std::string& method) {
   static const std::vector<std::string> known{
@@ -36,7 +31,7 @@ std::string noise_figure(const Results& results, Score score, const std::string&
       for (const auto& value : {row.value.ours, row.value.published})
         if (value) low = std::min(low, value->mean - value->std);
   const std::vector<int>& levels = results.levels;
-  Chart chart(kWidth, 320, {levels.front() - 0.2, levels.back() + 0.2},
+  Chart chart(kFigureWidth, 320, {levels.front() - 0.2, levels.back() + 0.2},
               {std::floor(low / 10) * 10, 101}, "level of noise", title + " (%)",
               fmt::format("{} · {}", dataset, title));
   for (const std::string& method : methods_of(results.scores(score), dataset)) {
@@ -78,7 +73,7 @@ std::string interval_figure(const std::vector<const study::StudiedRun*>& runs, T
     }
     lines.emplace_back(run->method, std::move(points));
   }
-  Chart chart(kWidth, 300, {0, 1}, {0, top > 0 ? top : 1}, "level of the interval",
+  Chart chart(kFigureWidth, 300, {0, 1}, {0, top > 0 ? top : 1}, "level of the interval",
               coverage ? "share inside it" : "mean width (model units)",
               fmt::format("{}, {}", coverage ? "Coverage" : "Efficiency", name_of(task)));
   if (coverage) chart.line({{0, 0}, {1, 1}}, "ideal");
@@ -133,7 +128,7 @@ std::vector<std::string> example_figures(const study::StudiedData& studied, std:
         data.labels[i] == Dataset::kNone
             ? std::string()
             : ", class " + data.classes[static_cast<std::size_t>(data.labels[i])];
-    Chart chart(kWidth, 220,
+    Chart chart(kFigureWidth, 220,
                 {data.times[data.first_event[i]], data.times[data.first_event[i + 1] - 1]}, y_range,
                 time_label(studied.plan.time_unit), names,
                 fmt::format("{} · {}{}", studied.plan.title, data.ids[i], label));

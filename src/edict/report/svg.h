@@ -33,6 +33,9 @@ std::vector<double> ticks(const Range& range, int count);
 // Text made safe inside XML.
 std::string escape(const std::string& text);
 
+// Of every figure of a page.
+inline constexpr double kFigureWidth = 440;
+
 class Chart {
  public:
   Chart(double width, double height, Range x, Range y, const std::string& x_label,

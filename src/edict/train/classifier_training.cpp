@@ -167,6 +167,7 @@ ClassifierResult train_members(const Model& frozen, const Dataset& data, const S
       all.runs.push_back(std::move(run));
     }
     all.fine_tuning.insert(all.fine_tuning.end(), own.fine_tuning.begin(), own.fine_tuning.end());
+    all.readouts.insert(all.readouts.end(), own.readouts.begin(), own.readouts.end());
     all.never_seen = std::move(own.never_seen);
     all.train = own.train;
     all.validation = own.validation;
@@ -192,13 +193,7 @@ ClassifierResult train_members(const Model& frozen, const Dataset& data, const S
 
 ClassifierResult train_classifier(const Model& frozen, const Dataset& data, const Split& split,
                                   ThreadPool& pool, const ClassifierOptions& options) {
-  if (frozen.members() > 1) {
-    if (options.settings.readout.members > 0)
-      throw Error(
-          "readout.members: an ensemble classifies from its members' states; leave it out, or "
-          "give a single model");
-    return train_members(frozen, data, split, pool, options);
-  }
+  if (frozen.members() > 1) return train_members(frozen, data, split, pool, options);
   frozen.check_data(data);
   check_trainable(split, frozen.config.data);
   if (!frozen.network->has_distribution())

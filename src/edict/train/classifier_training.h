@@ -13,7 +13,7 @@
 // Each member of an ensemble gets classifiers of its own, on its own states, as if it stood alone.
 //
 // With readout.members the summary of each series is classified too (train/readout_training.h),
-// from the states as fine-tuning left them.
+// from the states as fine-tuning left them; each member of an ensemble gets a readout of its own.
 //
 // Series without a label are left out (in fine-tuning they still teach the distribution). Classes
 // are all those of the data; one without a series in the training split is never learnt, so that
@@ -48,11 +48,16 @@ struct ClassifierRun {
   bool chosen = false;     // the best of its member's seeds
 };
 
+// How well a member's readout, and its classifier on h(T) alone, fit the validation split.
+struct ReadoutFit {
+  LabelFit readout, state;
+};
+
 struct ClassifierResult {
   Model model;                            // its config.classify.seed is the (first) chosen seed
   std::vector<ClassifierRun> runs;        // in the order of members and seeds
   std::vector<EpochRow> fine_tuning;      // of every member in turn; empty without it
-  LabelFit readout, state;                // validation: the readout, and the classifier on h(T)
+  std::vector<ReadoutFit> readouts;       // of every member in turn; empty without them
   std::vector<std::string> never_seen;    // classes without a series in the training split
   std::size_t train = 0, validation = 0;  // labelled series
   std::size_t unlabelled = 0;             // in these two splits

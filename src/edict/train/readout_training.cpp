@@ -79,7 +79,7 @@ void train_readout(const Dataset& data, const Split& split, std::span<const std:
   const Matrix<float> validation = summaries.rightCols(summaries.cols() - count);
   Readout& readout = model.readout;
   readout.fit(summaries.leftCols(count));
-  const SummaryClassifier network = summary_classifier(model);
+  const SummaryClassifier network = summary_classifier(model, readout);
   const Matrix<float> inputs = readout.normalised(summaries.leftCols(count));
   readout.members.resize(static_cast<std::size_t>(settings.members));
   pool.for_each(readout.members.size(), [&](std::size_t m, std::size_t) {
@@ -91,14 +91,15 @@ void train_readout(const Dataset& data, const Split& split, std::span<const std:
   const Matrix<float> of_state = StateClassifier(model).logits(
       model.params.data() + model.params.size() - model.classifier_size(),
       states_of(model, validation));
-  result.state = label_fit(of_state, validation_labels);
-  result.readout.cross_entropy = std::numeric_limits<double>::infinity();
+  ReadoutFit& best = result.readouts.emplace_back();
+  best.state = label_fit(of_state, validation_labels);
+  best.readout.cross_entropy = std::numeric_limits<double>::infinity();
   double best_share = 1.0;
   for (const double share : {1.0, 0.75, 0.5, 0.25, 0.0}) {
     readout.share = share;
     const LabelFit fit = label_fit(readout.mixed(votes, of_state).cast<float>(), validation_labels);
-    if (!(fit.cross_entropy < result.readout.cross_entropy)) continue;
-    result.readout = fit;
+    if (!(fit.cross_entropy < best.readout.cross_entropy)) continue;
+    best.readout = fit;
     best_share = share;
   }
   readout.share = best_share;
