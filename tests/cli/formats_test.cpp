@@ -1,0 +1,75 @@
+// Files that an earlier version wrote (tests/cli/formats, made by its script) are read and answer
+// as they did: the promise of docs/stability.md for models, packed data and the columns of tables.
+#include <cmath>
+#include <sstream>
+
+#include "cli/tool.h"
+#include "edict/core/read_file.h"
+
+namespace edict {
+namespace {
+
+std::vector<std::vector<std::string>> cells_of(const std::string& text) {
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream cells(line);
+    rows.emplace_back();
+    for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(cell);
+  }
+  return rows;
+}
+
+// The same columns and rows; numbers to five digits, because processors round differently.
+void expect_same_table(const std::string& expected, const std::string& told) {
+  const auto before = cells_of(expected), now = cells_of(told);
+  ASSERT_EQ(before.size(), now.size());
+  ASSERT_GT(before.size(), 1u);
+  EXPECT_EQ(before.front(), now.front());
+  for (std::size_t row = 1; row < before.size(); ++row) {
+    ASSERT_EQ(before[row].size(), now[row].size());
+    for (std::size_t k = 0; k < before[row].size(); ++k) {
+      char *end = nullptr, *other = nullptr;
+      const double was = std::strtod(before[row][k].c_str(), &end);
+      const double is = std::strtod(now[row][k].c_str(), &other);
+      if (end == before[row][k].c_str() + before[row][k].size() && *other == '\0') {
+        EXPECT_NEAR(was, is, 1e-5 * std::max(1.0, std::abs(was)))
+            << "row " << row << ", column " << before.front()[k];
+      } else {
+        EXPECT_EQ(before[row][k], now[row][k]) << "row " << row;
+      }
+    }
+  }
+}
+
+class Formats : public ::testing::TestWithParam<std::string> {
+ protected:
+  void expect_answers(const std::string& model, const std::string& data, const std::string& asked,
+                      const std::string& file) {
+    const std::string folder = std::string(EDICT_TEST_DIR) + "/formats/" + GetParam() + "/";
+    const auto told =
+        tool_.edict("predict " + folder + model + " " + folder + data + " " + asked + " --out -");
+    ASSERT_EQ(told.code, 0) << told.err;
+    expect_same_table(read_file(folder + file), told.out);
+  }
+
+  Tool tool_;
+};
+
+TEST_P(Formats, AModelAndPackedDataAnswerAsTheyDid) {
+  expect_answers("single.model", "packed.edict", "--at 1,4.5,9", "single.csv");
+}
+
+TEST_P(Formats, PackedDataAreTheTableTheyWereMadeOf) {
+  expect_answers("single.model", "table.csv", "--at 1,4.5,9", "single.csv");
+}
+
+TEST_P(Formats, AnEnsembleWithEverythingAnswersAsItDid) {
+  expect_answers("ensemble.model", "packed.edict", "--ahead 0,2", "ensemble.csv");
+  expect_answers("ensemble.model", "packed.edict", "--classes", "classes.csv");
+}
+
+INSTANTIATE_TEST_SUITE_P(Released, Formats, ::testing::Values("1"));
+
+}  // namespace
+}  // namespace edict
