@@ -18,7 +18,7 @@ from typing import Any, Callable, Iterable, Optional, Sequence
 import numpy as np
 import numpy.typing as npt
 
-API = 3  # the version of edict.h that this package was written for
+API = 4  # the version of edict.h that this package was written for
 SONAME = "libedict.so.0"  # what the loader of a system knows it by
 
 
@@ -181,9 +181,9 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     ),
     "edict_model_probabilities": (c_int, [_P, _P, c_int64, _P, _P, c_int, _P, _P]),
     "edict_model_encode": (c_int, [_P, _P, _P, c_int, _P, _P]),
-    "edict_model_evaluate": (c_int, [_P, _P, c_char_p, _P, c_int, _P, _OUT]),
+    "edict_model_evaluate": (c_int, [_P, _P, c_char_p, c_int, _P, c_int, _P, _OUT]),
     "edict_model_surprise": (c_int, [_P, _P, c_double, _P, c_int, *[_P] * 9]),
-    "edict_model_impute": (c_int, [_P, _P, c_int64, _P, _P, c_int, _P, _P, _P]),
+    "edict_model_impute": (c_int, [_P, _P, c_int64, _P, c_int, _P, c_int, _P, _P, _P]),
     "edict_model_free": (None, [_P]),
     "edict_quantile": (c_int, [c_int64, _P, _P, _P, _P, _P]),
     "edict_cdf": (c_int, [c_int64, _P, _P, _P, _P, _P]),

@@ -29,6 +29,7 @@ ShowProgress = Union[bool, Callable[[Progress], None], None]
 GuardLike = Union[Guard, str, None]
 DataLike = Union[Dataset, str, "os.PathLike[str]"]  # a path is read as the training data were
 _COMMON, _OWN, _AHEAD = 0, 1, 2  # whose times are asked for, as in edict.h
+_PAST, _BOTH, _KNOWN = 0, 1, 2  # on which sides of a moment something is known, as in edict.h
 _PARTS = np.array(["train", "validation", "test", "unseen"], dtype=object)
 
 
@@ -342,6 +343,7 @@ class Model:
         data: DataLike,
         part: str = "test",
         *,
+        smooth: bool = False,
         guard: GuardLike = None,
         threads: int = 0,
         progress: ShowProgress = False,
@@ -349,14 +351,15 @@ class Model:
         """How good interpolation and extrapolation are: errors, calibration, scores.
 
         ``part``: "train", "validation", "test", "unseen" or "all", by what the model recorded of its
-        training. Data of which it knows no series are judged whole.
+        training. Data of which it knows no series are judged whole. ``smooth`` judges the interpolation
+        from both sides, of a model that was trained with ``train.smooth``.
         """
         table = self._given(data)
         pointer = GuardPointer(guard)
         result: dict[str, Any] = self._long(
             lambda control: json_of(
                 lib.edict_model_evaluate, self.pointer, table.pointer, part.encode(),
-                pointer.address, threads, control,
+                _BOTH if smooth else _PAST, pointer.address, threads, control,
             ),
             progress,
             "evaluating",
@@ -364,13 +367,14 @@ class Model:
         return result
 
     def impute(
-        self, data: DataLike, *, deviations: bool = False, guard: GuardLike = None,
-        threads: int = 0, progress: ShowProgress = False,
+        self, data: DataLike, *, deviations: bool = False, past_only: bool = False,
+        guard: GuardLike = None, threads: int = 0, progress: ShowProgress = False,
     ) -> Any:  # fmt: skip
         """The wide table of the data with every gap filled by its mean, as a DataFrame.
 
         A gap is filled from what was seen of the series up to its moment, the other values of that
-        moment included. ``deviations`` adds columns ``<feature>_sd``: the predictive deviation, 0
+        moment included; and, by a model that was trained with ``train.smooth``, from what came later
+        too, unless ``past_only`` is set. ``deviations`` adds columns ``<feature>_sd``: the predictive deviation, 0
         where the value was observed.
         """
         table = self._given(data)
@@ -381,8 +385,8 @@ class Model:
         self._long(
             lambda control: check(
                 lib.edict_model_impute(
-                    self.pointer, table.pointer, 0, None, pointer.address, threads, control,
-                    address(value), address(deviation),
+                    self.pointer, table.pointer, 0, None, _PAST if past_only else _KNOWN,
+                    pointer.address, threads, control, address(value), address(deviation),
                 )
             ),
             progress,

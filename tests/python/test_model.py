@@ -145,6 +145,29 @@ def test_impute_fills_the_gaps_and_nothing_else(model, data):
     assert filled["flow"][gap] == stream.predict(stream.time).mean[0, 0, 1]
 
 
+def test_a_model_of_both_sides_fills_gaps_from_what_came_later_too(
+    model, data, tool, tmp_path
+):
+    both = Model.train(data, smooth=True, **SMALL)
+    both.save(tmp_path / "m")
+    data.write_csv(tmp_path / "d.csv")
+    later, past = both.impute(data), both.impute(data, past_only=True)
+    gaps = data.to_frame()["flow"].isna()
+    assert (later["flow"][~gaps] == past["flow"][~gaps]).all()
+    assert (later["flow"][gaps] != past["flow"][gaps]).mean() > 0.5
+    # The tool says the same.
+    files = [str(tmp_path / name) for name in ("m", "d.csv", "filled.csv")]
+    subprocess.run([tool, "impute", *files[:2], "--out", files[2]], check=True, capture_output=True)
+    np.testing.assert_allclose(pd.read_csv(files[2])["flow"], later["flow"], rtol=1e-6)
+    told = both.evaluate(data, "all", smooth=True)
+    assert told["interpolation"] != both.evaluate(data, "all")["interpolation"]
+    assert told["extrapolation"] == both.evaluate(data, "all")["extrapolation"]
+    # One that knows the past alone fills from it, and refuses to be judged otherwise.
+    pd.testing.assert_frame_equal(model.impute(data), model.impute(data, past_only=True))
+    with pytest.raises(edict.Error, match="one side"):
+        model.evaluate(data, "all", smooth=True)
+
+
 def test_a_guard_changes_what_is_absorbed(model, data):
     plain = model.predict(data, at=[12.0])
     assert plain.clipped == 0

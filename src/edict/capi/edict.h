@@ -44,7 +44,7 @@ extern "C" {
 
 /* ---- general ------------------------------------------------------------------------------- */
 
-#define EDICT_API 3 /* of this header; edict_api() tells the library's */
+#define EDICT_API 4 /* of this header; edict_api() tells the library's */
 
 enum edict_code {
   EDICT_OK = 0,
@@ -266,8 +266,8 @@ typedef struct edict_model_size {
 EDICT_EXPORT int edict_model_sizes(const edict_model* model, edict_model_size* sizes, size_t size);
 
 /* JSON: kind, features, statics, classes, config (every setting), t_cut, horizon, mean and scale of
- * each feature, their correlations at one moment (rows of a matrix, or null: of the normal scores of
- * what is observed), what its times mean, the events of a piece of a series that it learnt from
+ * each feature, their correlations at one moment (rows of a matrix, or null: of the normal scores
+ * of what is observed), what its times mean, the events of a piece of a series that it learnt from
  * (0: they were whole), how many series it has seen, and, where it was trained here, the epochs. */
 EDICT_EXPORT int edict_model_info(const edict_model* model, edict_bytes** out);
 
@@ -309,19 +309,26 @@ EDICT_EXPORT int edict_model_encode(const edict_model* model, const edict_datase
                                     const edict_guard* guard, int threads, edict_control* control,
                                     float* states);
 
-/* Calibration of interpolation and extrapolation as JSON. `part`: "train", "validation", "test",
+enum {
+  EDICT_SIDES_PAST = 0, /* what came up to the moment that is asked for */
+  EDICT_SIDES_BOTH = 1, /* what came later too; the model was trained with train.smooth */
+  EDICT_SIDES_KNOWN = 2 /* both, of a model that was trained so, else the past */
+};
+/* Calibration of interpolation and extrapolation as JSON; from both sides it is the interpolation
+ * that changes. `part`: "train", "validation", "test",
  * "unseen" or "all"; data of which the model knows no series are judged whole as "test". */
 EDICT_EXPORT int edict_model_evaluate(const edict_model* model, const edict_dataset* dataset,
-                                      const char* part, const edict_guard* guard, int threads,
-                                      edict_control* control, edict_bytes** out);
-/* The table filled: each value as observed, else its mean given what was seen of the series up to
- * its moment, and its predictive deviation, 0 where it was observed. A row an event of the dataset,
- * [events x features of the model]; or, with `count` ascending times, [series x count x features].
+                                      const char* part, int sides, const edict_guard* guard,
+                                      int threads, edict_control* control, edict_bytes** out);
+/* The table filled: each value as observed, else its mean given what was seen of the series on
+ * these sides of its moment, and its predictive deviation, 0 where it was observed. A row an event
+ * of the dataset, [events x features of the model]; or, with `count` ascending times, [series x
+ * count x features].
  */
 EDICT_EXPORT int edict_model_impute(const edict_model* model, const edict_dataset* dataset,
-                                    int64_t count, const double* times, const edict_guard* guard,
-                                    int threads, edict_control* control, double* value,
-                                    double* deviation);
+                                    int64_t count, const double* times, int sides,
+                                    const edict_guard* guard, int threads, edict_control* control,
+                                    double* value, double* deviation);
 
 /* What was expected of every observation just before it came, and how surprising it was: z, its
  * distance in deviations; log_score, minus the log density; tail, how often something at least as

@@ -166,6 +166,13 @@ Config config_from(const char* toml, const std::vector<std::string>& given, cons
   });
 }
 
+Sides sides_from(const Model& model, int sides) {
+  if (sides < EDICT_SIDES_PAST || sides > EDICT_SIDES_KNOWN)
+    throw Error("sides is " + std::to_string(sides) + "; give one of EDICT_SIDES_…");
+  if (sides == EDICT_SIDES_KNOWN) return model.fusion.empty() ? Sides::past : Sides::both;
+  return sides == EDICT_SIDES_BOTH ? Sides::both : Sides::past;
+}
+
 }  // namespace
 
 int edict_fit_settings(const edict_dataset* dataset, int64_t assignments,
@@ -487,7 +494,7 @@ int edict_model_encode(const edict_model* model, const edict_dataset* dataset,
 }
 
 int edict_model_evaluate(const edict_model* model, const edict_dataset* dataset, const char* part,
-                         const edict_guard* guard, int threads, edict_control* control,
+                         int sides, const edict_guard* guard, int threads, edict_control* control,
                          edict_bytes** out) {
   return across([&] {
     const Model& m = model_of(model);
@@ -496,15 +503,15 @@ int edict_model_evaluate(const edict_model* model, const edict_dataset* dataset,
     check_given(out, "out");
     const std::vector<std::size_t> series = m.series_of(matched.data(), part);
     ThreadPool pool(threads_from(threads));
-    nlohmann::json result =
-        to_json(evaluate(m, matched.data(), series, pool, guard_from(guard), stop_of(control)));
+    nlohmann::json result = to_json(evaluate(m, matched.data(), series, pool, guard_from(guard),
+                                             stop_of(control), sides_from(m, sides)));
     result["series"] = series.size();
     *out = new_bytes(json_text(result));
   });
 }
 
 int edict_model_impute(const edict_model* model, const edict_dataset* dataset, int64_t count,
-                       const double* times, const edict_guard* guard, int threads,
+                       const double* times, int sides, const edict_guard* guard, int threads,
                        edict_control* control, double* value, double* deviation) {
   return across([&] {
     const Model& m = model_of(model);
@@ -515,6 +522,7 @@ int edict_model_impute(const edict_model* model, const edict_dataset* dataset, i
     ImputeRequest request;
     request.grid = times_from(times, asked);
     request.table = &table;
+    request.sides = sides_from(m, sides);
     request.guard = guard_from(guard);
     request.stop = stop_of(control);
     ThreadPool pool(threads_from(threads));
