@@ -1,28 +1,17 @@
 // Files that an earlier version wrote (tests/cli/formats, made by its script) are read and answer
 // as they did: the promise of docs/stability.md for models, packed data and the columns of tables.
 #include <cmath>
-#include <sstream>
 
+#include "cli/csv_rows.h"
 #include "cli/tool.h"
 #include "edict/core/read_file.h"
 
 namespace edict {
 namespace {
 
-std::vector<std::vector<std::string>> cells_of(const std::string& text) {
-  std::vector<std::vector<std::string>> rows;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream cells(line);
-    rows.emplace_back();
-    for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(cell);
-  }
-  return rows;
-}
-
 // The same columns and rows; numbers to five digits, because processors round differently.
 void expect_same_table(const std::string& expected, const std::string& told) {
-  const auto before = cells_of(expected), now = cells_of(told);
+  const Rows before = rows_of(expected), now = rows_of(told);
   ASSERT_EQ(before.size(), now.size());
   ASSERT_GT(before.size(), 1u);
   EXPECT_EQ(before.front(), now.front());

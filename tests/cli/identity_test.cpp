@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
-#include <sstream>
 #include <vector>
 
+#include "cli/csv_rows.h"
 #include "cli/tool.h"
 #include "edict/core/generator.h"
 #include "edict/data/subset.h"
@@ -19,21 +19,6 @@
 
 namespace edict {
 namespace {
-
-using Rows = std::vector<std::vector<std::string>>;
-
-Rows rows_of(const std::string& csv) {
-  Rows rows;
-  std::istringstream in(csv);
-  for (std::string line; std::getline(in, line);) {
-    std::vector<std::string>& cells = rows.emplace_back();
-    std::size_t from = 0;
-    for (std::size_t to; (to = line.find(',', from)) != std::string::npos; from = to + 1)
-      cells.push_back(line.substr(from, to - from));
-    cells.push_back(line.substr(from));
-  }
-  return rows;
-}
 
 std::string csv_of(const Rows& rows) {
   std::string text;

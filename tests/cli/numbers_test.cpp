@@ -3,24 +3,13 @@
 
 #include <map>
 #include <set>
-#include <sstream>
 #include <vector>
 
+#include "cli/csv_rows.h"
 #include "cli/tool.h"
 
 namespace edict {
 namespace {
-
-std::vector<std::vector<std::string>> rows_of(const std::string& csv) {
-  std::vector<std::vector<std::string>> rows;
-  std::istringstream lines(csv);
-  for (std::string line; std::getline(lines, line);) {
-    std::vector<std::string>& row = rows.emplace_back();
-    std::istringstream cells(line);
-    for (std::string cell; std::getline(cells, cell, ',');) row.push_back(cell);
-  }
-  return rows;
-}
 
 class NumbersTest : public ToolTest {
  protected:
