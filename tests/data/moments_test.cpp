@@ -8,13 +8,29 @@
 #include <utility>
 #include <vector>
 
+#include "edict/core/generator.h"
+
 namespace edict {
 namespace {
 
+// By two passes; what came by once must have said the same.
 Moments of(const std::vector<double>& values) {
-  return moments_of(1, [&](auto visit) {
+  const Moments twice = moments_of(1, [&](auto visit) {
     for (const double value : values) visit(std::size_t{0}, value);
   })[0];
+  RunningMoments running;
+  for (const double value : values) running.add(value);
+  const Moments once = running.result();
+  EXPECT_EQ(once.count, twice.count);
+  if (values.empty()) {
+    EXPECT_TRUE(std::isnan(once.mean) && std::isnan(once.std));
+    return twice;
+  }
+  EXPECT_EQ(once.min, twice.min);
+  EXPECT_EQ(once.max, twice.max);
+  EXPECT_EQ(once.mean, twice.mean);
+  EXPECT_NEAR(once.std, twice.std, 1e-14 * twice.std);
+  return twice;
 }
 
 TEST(Moments, OfNothingAreUnknown) {
@@ -60,6 +76,15 @@ TEST(Moments, TheLargestNumbersDoNotOverflow) {
   EXPECT_EQ(m.mean, 0.0);
   EXPECT_EQ(m.std, big);
   EXPECT_EQ(of({big, big / 2}).max, big);
+}
+
+TEST(Moments, OfManyValuesAreTheSameInOnePass) {
+  for (const double centre : {0.0, 3.0, 1e6}) {
+    Generator random(4, "moments", static_cast<std::uint64_t>(centre));
+    std::vector<double> values;
+    for (int i = 0; i < 20000; ++i) values.push_back(centre + random.normal());
+    EXPECT_NEAR(of(values).std, 1.0, 0.02);
+  }
 }
 
 TEST(Moments, EntriesAreApart) {

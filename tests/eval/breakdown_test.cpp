@@ -1,12 +1,12 @@
 // Scores taken apart add up, and the baselines are what their names say.
-#include "edict/eval/breakdown.h"
-
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "edict/eval/detailed_evaluation.h"
 #include "edict/eval/distribution.h"
 #include "edict/protocol/holdout.h"
 #include "engine/small_model.h"
@@ -107,6 +107,38 @@ TEST(Breakdown, BaselinesAndHorizonsByHand) {
               1e-6);
   // Feature b was never observed before: what is carried forward is the training mean.
   EXPECT_EQ(task.features[1].last_value.mse, task.features[1].training_mean.mse);
+}
+
+// The definition, with every horizon kept and sorted.
+TEST(Breakdown, EdgesAreTheRoundNumbersNearestToEvenQuantiles) {
+  const Model& model = small_trained_model();
+  const Dataset& data = small_synthetic();
+  std::vector<double> horizons;
+  for (const std::size_t i : every_series(data)) {
+    const auto agenda = evaluation_agenda(model.protocol, model.config.data, data, i);
+    double last = std::nan("");
+    for (const auto& stop : agenda.stops) {
+      const double horizon = (stop.time - last) * model.protocol.time_unit;
+      if ((stop.what & Agenda<float>::kQuery) && !std::isnan(horizon))
+        horizons.insert(horizons.end(), stop.count, horizon);
+      if (stop.what & Agenda<float>::kAbsorb) last = stop.time;
+    }
+  }
+  std::sort(horizons.begin(), horizons.end());
+  std::vector<double> expected;
+  for (std::size_t k = 1; k < 6; ++k) {
+    const double at = horizons[k * (horizons.size() - 1) / 6];
+    double nearest = 1;
+    for (const double number :
+         {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1., 2., 5., 10.})
+      if (std::abs(std::log(number / at)) < std::abs(std::log(nearest / at))) nearest = number;
+    if (expected.empty() || nearest > expected.back()) expected.push_back(nearest);
+  }
+  ASSERT_GT(expected.size(), 2u);
+  ThreadPool pool(3);
+  const auto edges = even_horizon_edges(model, data, every_series(data), pool);
+  ASSERT_EQ(edges.size(), expected.size());
+  for (std::size_t k = 0; k < edges.size(); ++k) EXPECT_NEAR(edges[k], expected[k], 1e-12);
 }
 
 TEST(Breakdown, HorizonsAreRefusedWhereTheyDoNotAscend) {

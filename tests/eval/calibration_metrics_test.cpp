@@ -15,6 +15,7 @@
 #include "edict/core/generator.h"
 #include "edict/core/not_finite.h"
 #include "edict/core/thread_pool.h"
+#include "eval/summarised.h"
 
 namespace edict {
 namespace {
@@ -114,7 +115,7 @@ TEST(Calibration, SeriesWeighTheSameWhateverTheirLength) {
   judged.push_back(std::exchange(current, {}));  // nothing was held out
   current.add(m, 4.0);                           // held by none
   judged.push_back(std::exchange(current, {}));
-  const CalibrationResult r = summarise(judged);
+  const CalibrationResult r = summarised(judged);
   EXPECT_EQ(r.series, 2u);
   EXPECT_EQ(r.empty_series, 1u);
   EXPECT_EQ(r.observations, 4u);
@@ -149,7 +150,7 @@ TEST(Calibration, ThreadsChangeNoBit) {
     std::vector<SeriesCalibration> series(count);
     ThreadPool pool(threads);
     pool.for_each(count, [&](std::size_t i, std::size_t) { series[i] = random_series(i); });
-    const std::string text = to_json(summarise(series)).dump();  // doubles in full
+    const std::string text = to_json(summarised(series)).dump();  // doubles in full
     if (first.empty()) first = text;
     EXPECT_EQ(text, first) << threads << " threads";
   }
@@ -158,9 +159,9 @@ TEST(Calibration, ThreadsChangeNoBit) {
 TEST(Calibration, OrderOfTheSeriesDoesNotMatter) {
   std::vector<SeriesCalibration> series;
   for (std::size_t i = 0; i < 100; ++i) series.push_back(random_series(i));
-  const CalibrationResult a = summarise(series);
+  const CalibrationResult a = summarised(series);
   Generator(9).shuffle(std::span(series));
-  const CalibrationResult b = summarise(series);
+  const CalibrationResult b = summarised(series);
   EXPECT_NEAR(a.nll.mean, b.nll.mean, 1e-15 * std::abs(a.nll.mean));
   EXPECT_NEAR(a.crps.std, b.crps.std, 1e-15);
   EXPECT_NEAR(a.ece, b.ece, 1e-15);
@@ -168,7 +169,7 @@ TEST(Calibration, OrderOfTheSeriesDoesNotMatter) {
 
 TEST(Calibration, JsonCarriesEveryMetric) {
   const std::vector<SeriesCalibration> series = {score(student(0.0, 1.0, 3.0), 1.0)};
-  const auto document = to_json(summarise(series));
+  const auto document = to_json(summarised(series));
   for (const char* key : {"mse", "nll", "crps", "ece_per_series"}) {
     EXPECT_TRUE(document.at(key).at("mean").is_number()) << key;
     EXPECT_EQ(document.at(key).at("std"), 0.0) << key;
@@ -207,8 +208,8 @@ TEST(Calibration, BadInputIsRefused) {
   EXPECT_NE(refusal(student(0.0, 1.0, kInfinity), 1e200).find("no finite score"),
             std::string::npos);
   EXPECT_NE(refusal(student(0.0, 1e-300, 3.0), 1e100).find("no finite score"), std::string::npos);
-  EXPECT_THROW(summarise({}), Error);
-  EXPECT_THROW(summarise(std::vector<SeriesCalibration>(3)), Error);
+  EXPECT_THROW(summarised({}), Error);
+  EXPECT_THROW(summarised(std::vector<SeriesCalibration>(3)), Error);
 }
 
 }  // namespace

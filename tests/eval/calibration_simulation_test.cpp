@@ -11,6 +11,7 @@
 #include "edict/core/generator.h"
 #include "edict/core/not_finite.h"
 #include "edict/eval/calibration_metrics.h"
+#include "eval/summarised.h"
 
 namespace edict {
 namespace {
@@ -39,7 +40,7 @@ TEST(CalibrationSimulation, TruthIsCalibrated) {
     }
     judged.push_back(std::exchange(current, {}));
   }
-  const CalibrationResult r = summarise(judged);
+  const CalibrationResult r = summarised(judged);
   const double n = series * each;
   for (std::size_t k = 0; k < kLevels; ++k) {
     const double p = interval_levels()[k];
@@ -68,7 +69,7 @@ TEST(CalibrationSimulation, FloorHoldsForSeriesOfUnequalLength) {
       current.add({0.0, 1.0, 0.0, 1.0, kInfinity}, rng.normal());
     judged.push_back(std::exchange(current, {}));
   }
-  const CalibrationResult r = summarise(judged);
+  const CalibrationResult r = summarised(judged);
   EXPECT_NEAR(r.ece_per_series.mean, r.ece_per_series_floor,
               4.0 * r.ece_per_series.std / std::sqrt(static_cast<double>(series)));
   EXPECT_GT(r.ece_per_series_floor, 0.15) << "the noise the reading by series cannot get below";
@@ -84,7 +85,7 @@ CalibrationResult misjudged(double factor) {
       current.add({0.0, factor * factor, 0.0, factor, kInfinity}, rng.normal());
     judged.push_back(std::exchange(current, {}));
   }
-  return summarise(judged);
+  return summarised(judged);
 }
 
 TEST(CalibrationSimulation, MisjudgedSpreadGivesTheEceOfTheory) {
@@ -114,7 +115,7 @@ TEST(CalibrationSimulation, DividingByTheVarianceIsCaught) {
     current.add({0.0, 1e-4, 0.0, 0.01, kInfinity}, 0.1 * rng.normal());
     judged.push_back(std::exchange(current, {}));
   }
-  EXPECT_GT(summarise(judged).ece, 0.4);
+  EXPECT_GT(summarised(judged).ece, 0.4);
 }
 
 TEST(CalibrationSimulation, CrpsIsTheExpectedDistance) {

@@ -33,6 +33,21 @@ TEST(ClassProbabilities, AreTheSoftmaxOfTheNetworksScores) {
   }
 }
 
+TEST(ClassProbabilities, AreTheSameBlockAfterBlock) {
+  const Dataset& data = small_synthetic();
+  Model model = small_classifier().with_classifier(small_classifier().config, data.classes);
+  model.params = small_classifier().params;
+  model.config.train.chunk = 1;
+  ASSERT_LT(block_of_series(model), data.size());
+  ASSERT_GE(block_of_series(small_classifier()), data.size());
+  ThreadPool pool(2);
+  const auto all = every_series(data);
+  const ClassProbabilities blocks = class_probabilities(model, data, all, pool);
+  const ClassProbabilities once = class_probabilities(small_classifier(), data, all, pool);
+  EXPECT_EQ(blocks.values, once.values);
+  EXPECT_EQ(blocks.observations, once.observations);
+}
+
 TEST(ClassProbabilities, NeedAClassifier) {
   ThreadPool pool(1);
   EXPECT_EQ(refusal_of([&] {

@@ -11,9 +11,8 @@
 #include <numeric>
 
 #include "edict/core/not_finite.h"
+#include "edict/eval/detailed_evaluation.h"
 #include "edict/eval/distribution.h"
-#include "edict/eval/evaluate.h"
-#include "edict/eval/joint_score.h"
 #include "engine/small_model.h"
 
 namespace edict {
@@ -177,21 +176,22 @@ TEST(JointScores, WithoutCorrelationAreThoseOfEachByItself) {
   const Dataset& data = small_synthetic();
   const auto all = every_series(data);
   const Model model = correlated_model(three(0, 0, 0));
-  const JointScores same = joint_scores(model, data, all, pool);
-  const Evaluation alone = evaluate(model, data, all, pool);
+  const DetailedEvaluation detailed = evaluate_in_detail(model, data, all, pool);
+  ASSERT_TRUE(detailed.joint);
+  const JointScores same = *detailed.joint;
+  const Evaluation& alone = detailed.evaluation;
   ASSERT_TRUE(same.interpolation && same.extrapolation);
   EXPECT_NEAR(same.interpolation->alone_nll, alone.interpolation->nll.mean, 1e-9);
   EXPECT_NEAR(same.interpolation->together_nll, alone.interpolation->nll.mean, 1e-9);
   EXPECT_NEAR(same.extrapolation->together_nll, alone.extrapolation->nll.mean, 1e-9);
   const Model other = correlated_model(kThree);
-  const JointScores differ = joint_scores(other, data, all, pool);
+  const JointScores differ = *evaluate_in_detail(other, data, all, pool).joint;
   EXPECT_EQ(differ.extrapolation->alone_nll, same.extrapolation->alone_nll);
   EXPECT_NE(differ.extrapolation->together_nll, same.extrapolation->together_nll);
   ThreadPool one(1);
-  EXPECT_EQ(joint_scores(other, data, all, one).extrapolation->together_nll,
+  EXPECT_EQ(evaluate_in_detail(other, data, all, one).joint->extrapolation->together_nll,
             differ.extrapolation->together_nll);
-  EXPECT_EQ(refusal_of([&] { joint_scores(small_trained_model(), data, all, pool); }),
-            "a model without correlations has nothing to compare");
+  EXPECT_FALSE(evaluate_in_detail(small_trained_model(), data, all, pool).joint);
 }
 
 }  // namespace

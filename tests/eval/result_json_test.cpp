@@ -8,6 +8,7 @@
 #include "edict/core/generator.h"
 #include "edict/eval/evaluate.h"
 #include "edict/eval/stress.h"
+#include "eval/summarised.h"
 
 namespace edict {
 namespace {
@@ -25,7 +26,7 @@ CalibrationResult calibration(std::uint64_t seed) {
       m.dof = 4;
       series[i].add(m, rng.normal());
     }
-  return summarise(series);
+  return summarised(series);
 }
 
 // Three classes, of which the last has no series and so no rank: NaN.

@@ -11,8 +11,7 @@
 #include "edict/cli/progress.h"
 #include "edict/core/error.h"
 #include "edict/core/json_values.h"
-#include "edict/eval/evaluate.h"
-#include "edict/eval/joint_score.h"
+#include "edict/eval/detailed_evaluation.h"
 
 namespace edict::cli {
 namespace {
@@ -105,9 +104,8 @@ void run(const CalibrateArguments& options) {
   model.calibration = {};
   const Evaluation before = evaluate(model, data, judged, pool);
   model.calibration = std::move(calibration);
-  const Evaluation after = evaluate(model, data, judged, pool);
-  std::optional<JointScores> joint;
-  if (!model.calibration.correlations.empty()) joint = joint_scores(model, data, judged, pool);
+  const DetailedEvaluation detailed = evaluate_in_detail(model, data, judged, pool);
+  const Evaluation& after = detailed.evaluation;
   Split chose;  // the model: they are no longer unseen
   chose.validation = series;
   model.seen.add(data, chose, split_by(model.config.data));
@@ -121,10 +119,10 @@ void run(const CalibrateArguments& options) {
   print_task(text, "interpolation", before.interpolation, after.interpolation);
   print_task(text, "extrapolation", before.extrapolation, after.extrapolation);
   print_features(text, model);
-  print_correlations(text, model, joint);
+  print_correlations(text, model, detailed.joint);
   write_json(options.json, {{"before", to_json(before)},
                             {"after", to_json(after)},
-                            {"joint", json_or_null(joint)},
+                            {"joint", json_or_null(detailed.joint)},
                             {"calibration", to_json(model.calibration)},
                             {"features", model.features},
                             {"split", options.split}});

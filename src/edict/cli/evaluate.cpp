@@ -1,5 +1,3 @@
-#include "edict/eval/evaluate.h"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -16,9 +14,7 @@
 #include "edict/core/error.h"
 #include "edict/core/json_text.h"
 #include "edict/core/json_values.h"
-#include "edict/eval/breakdown.h"
-#include "edict/eval/ensemble_score.h"
-#include "edict/eval/joint_score.h"
+#include "edict/eval/detailed_evaluation.h"
 
 namespace edict::cli {
 namespace {
@@ -136,18 +132,8 @@ void run(const EvaluateArguments& options) {
     if (options.guard.kind != "none")
       fmt::print(text, "\n{}\n",
                  clipped_text(result->evaluation.clipped, result->evaluation.absorbed));
-  }
-  std::optional<EnsembleScores> members;
-  // Their exact mixture is one of filters.
-  if (distribution && model.members() > 1 && !options.smooth) {
-    members = ensemble_scores(model, data, judged.series, pool, guard);
-    print(text, model.members(), *members);
-  }
-  std::optional<JointScores> joint;
-  if (distribution && !model.calibration.correlations.empty()) {
-    joint = joint_scores(model, data, judged.series, pool, guard,
-                         options.smooth ? Sides::both : Sides::past);
-    print(text, *joint);
+    if (result->members) print(text, model.members(), *result->members);
+    if (result->joint) print(text, *result->joint);
   }
   if (classes.result) fmt::print(text, "{}", classifier_text(*classes.result));
   if (!classes.note.empty()) fmt::print(text, "\nnote: {}\n", classes.note);
@@ -157,8 +143,8 @@ void run(const EvaluateArguments& options) {
     json = to_json(result->evaluation);
     json["breakdown"] = to_json(result->breakdown);
   }
-  json["ensemble"] = json_or_null(members);
-  json["joint"] = json_or_null(joint);
+  json["ensemble"] = result ? json_or_null(result->members) : nullptr;
+  json["joint"] = result ? json_or_null(result->joint) : nullptr;
   json["classifier"] = json_or_null(classes.result);
   json["model"] = options.model;
   json["data"] = options.data;

@@ -14,7 +14,7 @@
 #include "edict/core/error.h"
 #include "edict/core/json_text.h"
 #include "edict/core/json_values.h"
-#include "edict/eval/breakdown.h"
+#include "edict/eval/detailed_evaluation.h"
 #include "edict/report/demonstration.h"
 #include "edict/report/evaluation_figures.h"
 #include "edict/train/checkpoint.h"

@@ -67,23 +67,12 @@ std::vector<JudgedEvents> judged_events(const Model& model, const Dataset& data,
 }
 
 void judge_together(const Correlations& correlations, JudgedEvents& judged) {
-  std::vector<std::size_t> features;
-  std::vector<Marginal> marginals;
-  std::vector<double> x;
-  const auto end = judged.observations.end();
-  for (auto first = judged.observations.begin(); first != end;) {
-    features.clear();
-    marginals.clear();
-    x.clear();
-    auto last = first;
-    for (; last != end && last->event == first->event; ++last) {
-      features.push_back(last->feature);
-      marginals.push_back(last->expected);
-      x.push_back(last->observed);
-    }
-    auto given = JointDistribution(correlations, features, marginals).each_given_others(x);
-    for (const Conditional& own : given) (first++)->given = own;
-  }
+  each_event(correlations, std::span(judged.observations),
+             [](std::span<JudgedEvent> event, const JointDistribution& distribution,
+                std::span<const double> observed) {
+               const auto given = distribution.each_given_others(observed);
+               for (std::size_t k = 0; k < event.size(); ++k) event[k].given = given[k];
+             });
 }
 
 void LeastExpected::add(std::size_t series, const JudgedEvent& judged) {

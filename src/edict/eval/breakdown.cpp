@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
+#include <utility>
 
 #include "edict/core/error.h"
 #include "edict/core/json_values.h"
@@ -38,14 +40,6 @@ Scores scores_of_number(double forecast, double x) {
   return scores;
 }
 
-struct Record {
-  std::size_t feature;
-  double horizon;
-  bool extrapolated;
-  double probability;  // F(x)
-  Scores model, last_value, training_mean;
-};
-
 void add(const Scores& from, Scores& to) {
   to.mse += from.mse;
   to.mae += from.mae;
@@ -59,7 +53,7 @@ void divide(Scores& scores, double n) {
   for (double& value : scores.coverage) value /= n;
 }
 
-void add(const Record& record, ScoredGroup& group) {
+void add(const BreakdownSums::Record& record, ScoredGroup& group) {
   ++group.observations;
   add(record.model, group.model);
   add(record.last_value, group.last_value);
@@ -85,19 +79,30 @@ double round_number(double value) {
   return best;
 }
 
-std::vector<double> chosen_edges(std::vector<double> horizons) {
-  constexpr std::size_t kRanges = 6;
-  std::vector<double> edges;
-  if (horizons.empty()) return edges;
-  std::sort(horizons.begin(), horizons.end());
-  for (std::size_t k = 1; k < kRanges; ++k) {
-    const double at = horizons[k * (horizons.size() - 1) / kRanges];
-    if (!(at > 0)) continue;
-    const double edge = round_number(at);
-    if ((edges.empty() || edge > edges.back()) && edge < horizons.back()) edges.push_back(edge);
+// How many horizons there are of each round number: rounding keeps their order, so that the round
+// number of a quantile is the quantile of round numbers, and no horizon need be kept.
+struct RoundedHorizons {
+  std::map<double, std::size_t> count;  // none above 0: counted as 0
+  std::size_t all = 0;
+  double longest = 0;
+
+  void add(double horizon) {
+    ++count[horizon > 0 ? round_number(horizon) : 0.0];
+    ++all;
+    longest = std::max(longest, horizon);
   }
-  return edges;
-}
+  void add(const RoundedHorizons& other) {
+    for (const auto& [number, n] : other.count) count[number] += n;
+    all += other.all;
+    longest = std::max(longest, other.longest);
+  }
+  // Of the horizon at this place, were they sorted.
+  double at(std::size_t place) const {
+    auto found = count.begin();
+    for (; place >= found->second; ++found) place -= found->second;
+    return found->first;
+  }
+};
 
 std::vector<ScoredGroup> horizon_groups(const std::vector<double>& edges) {
   std::vector<ScoredGroup> groups;
@@ -111,26 +116,15 @@ std::vector<ScoredGroup> horizon_groups(const std::vector<double>& edges) {
   return groups;
 }
 
-std::optional<TaskBreakdown> broken_down(const Model& model,
-                                         const std::vector<std::vector<Record>>& records,
-                                         const std::vector<double>& edges, bool extrapolated) {
+TaskBreakdown empty_task(const Model& model, const std::vector<double>& edges) {
   TaskBreakdown task{named("all"), {}, horizon_groups(edges), {}};
   for (std::size_t j = 0; j < model.features.size(); ++j)
     task.features.push_back(named(model.features[j], model.protocol.standardisation.scale[j]));
-  for (const auto& series : records)
-    for (const Record& record : series) {
-      if (record.extrapolated != extrapolated) continue;
-      add(record, task.all);
-      add(record, task.features[record.feature]);
-      const std::size_t range =
-          std::isnan(record.horizon)
-              ? edges.size() + 1
-              : static_cast<std::size_t>(
-                    std::lower_bound(edges.begin(), edges.end(), record.horizon) - edges.begin());
-      add(record, task.horizons[range]);
-      const auto bin = static_cast<std::size_t>(record.probability * kPitBins);
-      task.pit[std::min(bin, kPitBins - 1)] += 1;
-    }
+  return task;
+}
+
+// From sums to means.
+std::optional<TaskBreakdown> finished(TaskBreakdown task) {
   if (task.all.observations == 0) return std::nullopt;
   for (double& share : task.pit) share /= static_cast<double>(task.all.observations);
   finish(task.all);
@@ -147,38 +141,72 @@ bool beaten(const ScoredGroup& group) {
   return group.model.mse >= std::min(group.last_value.mse, group.training_mean.mse);
 }
 
-DetailedEvaluation evaluate_in_detail(const Model& model, const Dataset& data,
-                                      std::span<const std::size_t> series, ThreadPool& pool,
-                                      const Guard& guard, std::vector<double> horizon_edges,
-                                      StopFlag stop, Sides sides) {
-  if (!std::is_sorted(horizon_edges.begin(), horizon_edges.end(), std::less_equal<>()) ||
-      (!horizon_edges.empty() && !(horizon_edges.front() > 0)))
+BreakdownSums::BreakdownSums(const Model& model, std::vector<double> horizon_edges)
+    : model_(model), edges_(std::move(horizon_edges)) {
+  if (!std::is_sorted(edges_.begin(), edges_.end(), std::less_equal<>()) ||
+      (!edges_.empty() && !(edges_.front() > 0)))
     throw Error("horizons: give times above 0, each later than the one before");
-  EvaluationSums sums(series.size());
-  std::vector<std::vector<Record>> records(series.size());
-  const ShownObservations shown = each_judged_observation(
-      model, data, series, pool, guard, stop, sides,
-      [&](std::size_t i, const JudgedObservation& o) {
-        sums.add(i, o);
-        const auto j = static_cast<std::size_t>(o.feature);
-        const double mean = model.protocol.population_mean(j);
-        const Marginal training{mean, 0, 0, model.protocol.population_deviation(j), kInfinity};
-        records[i].push_back({j, o.horizon, o.extrapolated, probability_below(o.expected, o.x),
-                              scores_of(o.expected, o.x),
-                              scores_of_number(std::isnan(o.last_value) ? mean : o.last_value, o.x),
-                              scores_of(training, o.x)});
-      });
-  DetailedEvaluation result{sums.result(shown), {}};
-  if (horizon_edges.empty()) {
-    std::vector<double> horizons;
-    for (const auto& own : records)
-      for (const Record& record : own)
-        if (!std::isnan(record.horizon)) horizons.push_back(record.horizon);
-    horizon_edges = chosen_edges(std::move(horizons));
+  interpolation_ = extrapolation_ = empty_task(model, edges_);
+}
+
+BreakdownSums::OfSeries BreakdownSums::of(std::span<const JudgedObservation> observations) const {
+  OfSeries own;
+  own.reserve(observations.size());
+  for (const JudgedObservation& o : observations) {
+    const double mean = model_.protocol.population_mean(o.feature), x = o.observed;
+    const Marginal training{mean, 0, 0, model_.protocol.population_deviation(o.feature), kInfinity};
+    own.push_back({o.feature, o.horizon, o.extrapolated, probability_below(o.expected, x),
+                   scores_of(o.expected, x),
+                   scores_of_number(std::isnan(o.last_value) ? mean : o.last_value, x),
+                   scores_of(training, x)});
   }
-  result.breakdown = {horizon_edges, broken_down(model, records, horizon_edges, false),
-                      broken_down(model, records, horizon_edges, true)};
-  return result;
+  return own;
+}
+
+void BreakdownSums::add(const OfSeries& series) {
+  for (const Record& record : series) {
+    TaskBreakdown& task = record.extrapolated ? extrapolation_ : interpolation_;
+    edict::add(record, task.all);
+    edict::add(record, task.features[record.feature]);
+    const std::size_t range =
+        std::isnan(record.horizon)
+            ? edges_.size() + 1
+            : static_cast<std::size_t>(
+                  std::lower_bound(edges_.begin(), edges_.end(), record.horizon) - edges_.begin());
+    edict::add(record, task.horizons[range]);
+    const auto bin = static_cast<std::size_t>(record.probability * kPitBins);
+    task.pit[std::min(bin, kPitBins - 1)] += 1;
+  }
+}
+
+Breakdown BreakdownSums::result() const {
+  return {edges_, finished(interpolation_), finished(extrapolation_)};
+}
+
+std::vector<double> even_horizon_edges(const Model& model, const Dataset& data,
+                                       std::span<const std::size_t> series, ThreadPool& pool) {
+  std::vector<RoundedHorizons> of_worker(pool.size());
+  pool.for_each(series.size(), [&](std::size_t i, std::size_t worker) {
+    const Agenda<float> agenda =
+        evaluation_agenda(model.protocol, model.config.data, data, series[i]);
+    each_asked_observation(
+        agenda, model.features.size(),
+        [&](std::size_t stop, std::size_t, double last_time, std::span<const double>) {
+          if (!std::isnan(last_time))
+            of_worker[worker].add(horizon_at(model, agenda.stops[stop].time, last_time));
+        });
+  });
+  RoundedHorizons horizons;
+  for (const RoundedHorizons& own : of_worker) horizons.add(own);
+  constexpr std::size_t kRanges = 6;
+  std::vector<double> edges;
+  if (horizons.all == 0) return edges;
+  for (std::size_t k = 1; k < kRanges; ++k) {
+    const double edge = horizons.at(k * (horizons.all - 1) / kRanges);
+    if (edge > (edges.empty() ? 0.0 : edges.back()) && edge < horizons.longest)
+      edges.push_back(edge);
+  }
+  return edges;
 }
 
 nlohmann::json to_json(const Scores& scores) {

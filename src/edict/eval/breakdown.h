@@ -14,7 +14,8 @@
 #include <vector>
 
 #include "edict/core/thread_pool.h"
-#include "edict/eval/evaluate.h"
+#include "edict/eval/calibration_metrics.h"
+#include "edict/model/model.h"
 
 namespace edict {
 
@@ -53,18 +54,36 @@ struct Breakdown {
   std::optional<TaskBreakdown> interpolation, extrapolation;
 };
 
-struct DetailedEvaluation {
-  Evaluation evaluation;
-  Breakdown breakdown;
+struct JudgedObservation;
+
+// Its sums (judged_observation.h).
+class BreakdownSums {
+ public:
+  // A horizon belongs to the first range whose edge it does not exceed. Throws Error where edges do
+  // not ascend from above 0.
+  BreakdownSums(const Model& model, std::vector<double> horizon_edges);
+
+  struct Record {
+    std::size_t feature;
+    double horizon;
+    bool extrapolated;
+    double probability;  // F(x)
+    Scores model, last_value, training_mean;
+  };
+  using OfSeries = std::vector<Record>;
+  OfSeries of(std::span<const JudgedObservation> observations) const;
+  void add(const OfSeries& series);
+  Breakdown result() const;
+
+ private:
+  const Model& model_;
+  std::vector<double> edges_;
+  TaskBreakdown interpolation_, extrapolation_;  // of sums; groups may be empty
 };
 
-// One pass for both. A horizon belongs to the first range whose edge it does not exceed; without
-// edges, round numbers are chosen that divide what is judged about evenly.
-DetailedEvaluation evaluate_in_detail(const Model& model, const Dataset& data,
-                                      std::span<const std::size_t> series, ThreadPool& pool,
-                                      const Guard& guard = {},
-                                      std::vector<double> horizon_edges = {},
-                                      StopFlag stop = nullptr, Sides sides = Sides::past);
+// Round numbers that divide the horizons of what would be judged about evenly. Nothing is inferred.
+std::vector<double> even_horizon_edges(const Model& model, const Dataset& data,
+                                       std::span<const std::size_t> series, ThreadPool& pool);
 
 nlohmann::json to_json(const Scores& scores);
 void from_json(const nlohmann::json& json, Scores& scores);

@@ -7,7 +7,6 @@
 
 #include "edict/core/error.h"
 #include "edict/core/json_values.h"
-#include "edict/data/moments.h"
 #include "edict/eval/distribution.h"
 #include "edict/math/special.h"
 #include "edict/math/student_t.h"
@@ -34,26 +33,9 @@ double mean_gap(const PerLevel& coverage) {
   return sum / static_cast<double>(kLevels);
 }
 
-MeanStd mean_std(const Moments& moments) { return {moments.mean, moments.std}; }
-
-// The metrics of one series in a row: mse, nll, crps, ece, floor, then coverage, width and pit.
-constexpr std::size_t kCoverage = 5, kWidth = kCoverage + kLevels, kPit = kWidth + kLevels,
-                      kMetrics = kPit + kPitBins;
-
-template <class Visit>
-void visit_metrics(const SeriesCalibration& s, Visit visit) {
-  const double n = s.observations;
-  visit(0, s.squared_error / n);
-  visit(1, s.nll / n);
-  visit(2, s.crps / n);
-  visit(3, s.ece());
-  visit(4, ece_floor(s.observations));
-  const PerLevel coverage = s.coverage();
-  for (std::size_t k = 0; k < kLevels; ++k) {
-    visit(kCoverage + k, coverage[k]);
-    visit(kWidth + k, s.width[k] / n);
-  }
-  for (std::size_t bin = 0; bin < kPitBins; ++bin) visit(kPit + bin, s.pit[bin] / n);
+MeanStd mean_std(const RunningMoments& of) {
+  const Moments moments = of.result();
+  return {moments.mean, moments.std};
 }
 
 }  // namespace
@@ -116,35 +98,54 @@ double ece_floor(std::size_t observations) {
   return sum / static_cast<double>(kLevels);
 }
 
-CalibrationResult summarise(std::span<const SeriesCalibration> series) {
-  CalibrationResult result{};
-  for (const SeriesCalibration& s : series) {
-    ++(s.observations == 0 ? result.empty_series : result.series);
-    result.observations += s.observations;
+void CalibrationSums::add(const SeriesCalibration& s) {
+  if (s.observations == 0) {
+    ++empty_series_;
+    return;
   }
-  if (result.series == 0)
+  ++series_;
+  observations_ += s.observations;
+  const auto [floor, is_new] = floor_.try_emplace(s.observations);
+  if (is_new) floor->second = ece_floor(s.observations);
+  const double n = s.observations;
+  metrics_[0].add(s.squared_error / n);
+  metrics_[1].add(s.nll / n);
+  metrics_[2].add(s.crps / n);
+  metrics_[3].add(s.ece());
+  metrics_[4].add(floor->second);
+  const PerLevel coverage = s.coverage();
+  for (std::size_t k = 0; k < kLevels; ++k) {
+    metrics_[kCoverage + k].add(coverage[k]);
+    metrics_[kWidth + k].add(s.width[k] / n);
+  }
+  for (std::size_t bin = 0; bin < kPitBins; ++bin) metrics_[kPit + bin].add(s.pit[bin] / n);
+}
+
+CalibrationResult CalibrationSums::result() const {
+  if (empty())
     throw Error(
         fmt::format("calibration of {} series without any observation to judge: hold out "
                     "some, or evaluate a longer stretch of time",
-                    series.size()));
-  const auto moments = moments_of(kMetrics, [&](auto visit) {
-    for (const SeriesCalibration& s : series)
-      if (s.observations > 0) visit_metrics(s, visit);
-  });
-  result.mse = mean_std(moments[0]);
-  result.nll = mean_std(moments[1]);
-  result.crps = mean_std(moments[2]);
-  result.ece_per_series = mean_std(moments[3]);
-  result.ece_per_series_floor = moments[4].mean;
+                    empty_series_));
+  CalibrationResult result{};
+  result.series = series_;
+  result.empty_series = empty_series_;
+  result.observations = observations_;
+  result.mse = mean_std(metrics_[0]);
+  result.nll = mean_std(metrics_[1]);
+  result.crps = mean_std(metrics_[2]);
+  result.ece_per_series = mean_std(metrics_[3]);
+  result.ece_per_series_floor = metrics_[4].result().mean;
   result.level = kLevel;
   PerLevel mean_coverage{};
   for (std::size_t k = 0; k < kLevels; ++k) {
-    result.coverage[k] = mean_std(moments[kCoverage + k]);
-    result.width[k] = mean_std(moments[kWidth + k]);
+    result.coverage[k] = mean_std(metrics_[kCoverage + k]);
+    result.width[k] = mean_std(metrics_[kWidth + k]);
     mean_coverage[k] = result.coverage[k].mean;
   }
   result.ece = mean_gap(mean_coverage);
-  for (std::size_t bin = 0; bin < kPitBins; ++bin) result.pit[bin] = moments[kPit + bin].mean;
+  for (std::size_t bin = 0; bin < kPitBins; ++bin)
+    result.pit[bin] = metrics_[kPit + bin].result().mean;
   return result;
 }
 

@@ -22,9 +22,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
-#include <span>
-#include <vector>
+#include <unordered_map>
 
+#include "edict/data/moments.h"
 #include "edict/engine/marginal.h"
 #include "edict/eval/interval_levels.h"
 #include "edict/eval/mean_std.h"
@@ -33,8 +33,7 @@ namespace edict {
 
 inline constexpr std::size_t kPitBins = 20;
 
-// The sums of one series. Threads fill a vector of these, each series by one thread; what comes out
-// then depends neither on the number of threads nor on their speed.
+// The sums of one series.
 struct SeriesCalibration {
   std::uint32_t observations = 0;
   double squared_error = 0, nll = 0, crps = 0;
@@ -64,7 +63,24 @@ struct CalibrationResult {
   std::array<double, kPitBins> pit;
 };
 
-CalibrationResult summarise(std::span<const SeriesCalibration> series);
+// What series come to together, in memory that does not grow with their number. They are added in
+// one order whatever the number of threads, so that sums have the same bits.
+class CalibrationSums {
+ public:
+  void add(const SeriesCalibration& series);
+  bool empty() const { return series_ == 0; }
+  // Throws Error where nothing was judged.
+  CalibrationResult result() const;
+
+ private:
+  // The metrics of a series in a row: mse, nll, crps, ece, floor, then coverage, width and pit.
+  static constexpr std::size_t kCoverage = 5, kWidth = kCoverage + kLevels, kPit = kWidth + kLevels,
+                               kMetrics = kPit + kPitBins;
+
+  std::size_t series_ = 0, empty_series_ = 0, observations_ = 0;
+  std::array<RunningMoments, kMetrics> metrics_;
+  std::unordered_map<std::uint32_t, double> floor_;  // by count: many series have the same
+};
 
 // The mean over levels of E|B/n − level|, B binomial(n, level): the error of a perfect model.
 double ece_floor(std::size_t observations);

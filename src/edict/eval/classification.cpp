@@ -67,19 +67,9 @@ ClassProbabilities from_summaries(const Model& model, const Matrix<float>& summa
   return softmax(model.readout.mixed(votes, of_state).cast<float>());
 }
 
-}  // namespace
-
-ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
-                                       std::span<const std::size_t> series, ThreadPool& pool,
-                                       const Guard& guard, StopFlag stop) {
-  check(model, data, guard);
-  if (asked_one_by_one(model)) {
-    ClassProbabilities mean;
-    for (std::size_t m = 0; m < model.members(); ++m)
-      add_member(class_probabilities(model.member(m), data, series, pool, guard, stop),
-                 model.members(), mean);
-    return mean;
-  }
+ClassProbabilities probabilities_of_block(const Model& model, const Dataset& data,
+                                          std::span<const std::size_t> series, ThreadPool& pool,
+                                          const Guard& guard, StopFlag stop) {
   if (!model.readout.empty()) {
     const Summaries summaries = summarise(model, data, series, pool, guard, stop);
     ClassProbabilities result = from_summaries(model, summaries.values);
@@ -105,6 +95,35 @@ ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
   for (const auto& agenda : agendas) result.observations += agenda.feature.size();
   for (const auto& own : clips) result.clipped += own.size();
   return result;
+}
+
+}  // namespace
+
+ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
+                                       std::span<const std::size_t> series, ThreadPool& pool,
+                                       const Guard& guard, StopFlag stop) {
+  check(model, data, guard);
+  if (asked_one_by_one(model)) {
+    ClassProbabilities mean;
+    for (std::size_t m = 0; m < model.members(); ++m)
+      add_member(class_probabilities(model.member(m), data, series, pool, guard, stop),
+                 model.members(), mean);
+    return mean;
+  }
+  // Block after block, so that agendas, states and summaries take the memory of some series only.
+  ClassProbabilities all;
+  all.classes = static_cast<std::size_t>(model.network->classes());
+  all.values.reserve(series.size() * all.classes);
+  const std::size_t block = block_of_series(model);
+  for (std::size_t begin = 0; begin < series.size(); begin += block) {
+    const ClassProbabilities some = probabilities_of_block(
+        model, data, series.subspan(begin, std::min(block, series.size() - begin)), pool, guard,
+        stop);
+    all.values.insert(all.values.end(), some.values.begin(), some.values.end());
+    all.observations += some.observations;
+    all.clipped += some.clipped;
+  }
+  return all;
 }
 
 ClassProbabilities class_probabilities(const Model& model, const Matrix<float>& states,

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <vector>
 
-#include "edict/core/error.h"
 #include "edict/core/json_values.h"
 #include "edict/eval/calibration_metrics.h"
 #include "edict/eval/judged_observation.h"
@@ -13,17 +12,13 @@
 namespace edict {
 namespace {
 
-struct Sums {
-  double mixture = 0, members = 0, disagreement = 0, epistemic = 0, count = 0;
-};
-
 double negative_log_score(const Marginal& marginal, double x) {
   SeriesCalibration one;
   one.add(marginal, x);
   return one.nll;
 }
 
-void add(std::span<const Marginal> members, double x, Sums& to) {
+void add_observation(std::span<const Marginal> members, double x, EnsembleSums::Task& to) {
   const auto n = static_cast<double>(members.size());
   std::vector<double> scores;
   double own_doubt = 0;
@@ -43,48 +38,39 @@ void add(std::span<const Marginal> members, double x, Sums& to) {
   to.count += 1;
 }
 
-std::optional<EnsembleScore> mean_over_series(std::span<const Sums> series) {
-  EnsembleScore score{0, 0, 0};
-  double judged = 0, epistemic = 0;
-  for (const Sums& own : series) {
-    if (own.count == 0) continue;
-    score.mixture_nll += own.mixture / own.count;
-    score.members_nll += own.members / own.count;
-    score.disagreement += own.disagreement;
-    epistemic += own.epistemic;
-    judged += 1;
-  }
-  if (judged == 0) return std::nullopt;
-  score.mixture_nll /= judged;
-  score.members_nll /= judged;
-  score.disagreement = epistemic > 0 ? score.disagreement / epistemic : 0.0;
-  return score;
+void add_series(const EnsembleSums::Task& series, EnsembleSums::Task& to) {
+  if (series.count == 0) return;
+  to.mixture += series.mixture / series.count;
+  to.members += series.members / series.count;
+  to.disagreement += series.disagreement;
+  to.epistemic += series.epistemic;
+  to.count += 1;
+}
+
+std::optional<EnsembleScore> score_of(const EnsembleSums::Task& sums) {
+  if (sums.count == 0) return std::nullopt;
+  return EnsembleScore{sums.mixture / sums.count, sums.members / sums.count,
+                       sums.epistemic > 0 ? sums.disagreement / sums.epistemic : 0.0};
 }
 
 }  // namespace
 
-EnsembleScores ensemble_scores(const Model& model, const Dataset& data,
-                               std::span<const std::size_t> series, ThreadPool& pool,
-                               const Guard& guard) {
-  if (model.members() == 1) throw Error("a single model has no members to compare");
-  const std::vector<Agenda<float>> agendas = evaluation_agendas(model, data, series, pool);
-  InferenceOptions options = model.inference_options(guard);
-  options.marginals = InferenceOptions::Marginals::observed;
-  const auto answers = infer_members(model, examples_of(agendas), pool, options);
-  const double cut = model.protocol.to_model_time(model.protocol.t_cut);
-  std::vector<Sums> before(series.size()), after(series.size());
-  pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
-    std::vector<Marginal> own(model.members());
-    std::size_t next = 0;
-    each_observation(agendas[i], answers[0][i],
-                     [&](std::size_t stop, std::int32_t, const Marginal&, double x) {
-                       for (std::size_t m = 0; m < own.size(); ++m)
-                         own[m] = answers[m][i].marginals[next];
-                       ++next;
-                       add(own, x, agendas[i].stops[stop].time < cut ? before[i] : after[i]);
-                     });
-  });
-  return {mean_over_series(before), mean_over_series(after)};
+EnsembleSums::OfSeries EnsembleSums::of(std::span<const JudgedObservation> observations) {
+  OfSeries own;
+  for (const JudgedObservation& o : observations)
+    if (!o.members.empty())
+      add_observation(o.members, o.observed,
+                      o.extrapolated ? own.extrapolation : own.interpolation);
+  return own;
+}
+
+void EnsembleSums::add(const OfSeries& series) {
+  add_series(series.interpolation, interpolation_);
+  add_series(series.extrapolation, extrapolation_);
+}
+
+EnsembleScores EnsembleSums::result() const {
+  return {score_of(interpolation_), score_of(extrapolation_)};
 }
 
 nlohmann::json to_json(const EnsembleScore& score) {

@@ -6,9 +6,6 @@
 #include <optional>
 #include <span>
 
-#include "edict/core/thread_pool.h"
-#include "edict/model/model.h"
-
 namespace edict {
 
 struct EnsembleScore {
@@ -22,10 +19,25 @@ struct EnsembleScores {
   std::optional<EnsembleScore> interpolation, extrapolation;  // empty: nothing to judge
 };
 
-// Error for a single model or one without a distribution.
-EnsembleScores ensemble_scores(const Model& model, const Dataset& data,
-                               std::span<const std::size_t> series, ThreadPool& pool,
-                               const Guard& guard = {});
+struct JudgedObservation;
+
+// Their sums (judged_observation.h); of a single model, nothing.
+class EnsembleSums {
+ public:
+  struct Task {
+    double mixture = 0, members = 0, disagreement = 0, epistemic = 0, count = 0;
+  };
+  struct OfSeries {
+    Task interpolation, extrapolation;
+  };
+  static OfSeries of(std::span<const JudgedObservation> observations);
+  void add(const OfSeries& series);
+  EnsembleScores result() const;
+
+ private:
+  // Log scores as sums of series' means, variances as sums over all; series are counted.
+  Task interpolation_, extrapolation_;
+};
 
 nlohmann::json to_json(const EnsembleScore& score);
 nlohmann::json to_json(const EnsembleScores& scores);

@@ -1,29 +1,30 @@
 #include "edict/eval/evaluate.h"
 
-#include <algorithm>
-#include <vector>
-
 #include "edict/core/json_values.h"
 #include "edict/eval/judged_observation.h"
 
 namespace edict {
 namespace {
 
-std::optional<CalibrationResult> judged(std::span<const SeriesCalibration> series) {
-  const bool any = std::any_of(series.begin(), series.end(),
-                               [](const SeriesCalibration& s) { return s.observations > 0; });
-  return any ? std::optional(summarise(series)) : std::nullopt;
+std::optional<CalibrationResult> judged(const CalibrationSums& sums) {
+  return sums.empty() ? std::nullopt : std::optional(sums.result());
 }
 
 }  // namespace
 
-void EvaluationSums::add(std::size_t series, const JudgedObservation& o) {
-  if (o.extrapolated) {
-    extrapolation_[series].add(o.expected, o.x);
-    return;
+EvaluationSums::OfSeries EvaluationSums::of(std::span<const JudgedObservation> observations) {
+  OfSeries own;
+  for (const JudgedObservation& o : observations) {
+    (o.extrapolated ? own.extrapolation : own.interpolation).add(o.expected, o.observed);
+    if (o.informed && !o.extrapolated) own.informed.add(o.expected, o.observed);
   }
-  interpolation_[series].add(o.expected, o.x);
-  if (o.informed) informed_[series].add(o.expected, o.x);
+  return own;
+}
+
+void EvaluationSums::add(const OfSeries& series) {
+  interpolation_.add(series.interpolation);
+  informed_.add(series.informed);
+  extrapolation_.add(series.extrapolation);
 }
 
 Evaluation EvaluationSums::result(const ShownObservations& shown) const {
@@ -33,10 +34,8 @@ Evaluation EvaluationSums::result(const ShownObservations& shown) const {
 
 Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std::size_t> series,
                     ThreadPool& pool, const Guard& guard, StopFlag stop, Sides sides) {
-  EvaluationSums sums(series.size());
-  const ShownObservations shown = each_judged_observation(
-      model, data, series, pool, guard, stop, sides,
-      [&](std::size_t i, const JudgedObservation& observation) { sums.add(i, observation); });
+  EvaluationSums sums;
+  const ShownObservations shown = add_up(model, data, series, pool, guard, stop, sides, sums);
   return sums.result(shown);
 }
 

@@ -7,7 +7,6 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "edict/core/thread_pool.h"
 #include "edict/eval/calibration_metrics.h"
@@ -29,17 +28,18 @@ struct Evaluation {
 struct JudgedObservation;
 struct ShownObservations;
 
-// The sums of many series; each is added to by one thread.
+// Its sums (judged_observation.h).
 class EvaluationSums {
  public:
-  explicit EvaluationSums(std::size_t series)
-      : interpolation_(series), informed_(series), extrapolation_(series) {}
-
-  void add(std::size_t series, const JudgedObservation& observation);
+  struct OfSeries {
+    SeriesCalibration interpolation, informed, extrapolation;
+  };
+  static OfSeries of(std::span<const JudgedObservation> observations);
+  void add(const OfSeries& series);
   Evaluation result(const ShownObservations& shown) const;
 
  private:
-  std::vector<SeriesCalibration> interpolation_, informed_, extrapolation_;
+  CalibrationSums interpolation_, informed_, extrapolation_;
 };
 
 // In the model's units: standardised, unless data.standardise is off. From both sides it is the

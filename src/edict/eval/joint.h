@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "edict/core/each_run.h"
 #include "edict/core/generator.h"
 #include "edict/engine/marginal.h"
 #include "edict/model/correlations.h"
@@ -62,5 +63,29 @@ class JointDistribution {
   Eigen::LLT<Matrix<double>> r_;
   Matrix<double> precision_;  // P
 };
+
+// visit(observations of an event, their distribution, what was observed) for every event. An
+// Observation has event, feature, expected and observed.
+template <class Observation, class Visit>
+void each_event(const Correlations& correlations, std::span<Observation> observations,
+                const Visit& visit) {
+  std::vector<std::size_t> features;
+  std::vector<Marginal> expected;
+  std::vector<double> observed;
+  each_run(
+      observations, [](const auto& a, const auto& b) { return a.event == b.event; },
+      [&](std::span<Observation> event) {
+        features.clear();
+        expected.clear();
+        observed.clear();
+        for (const auto& o : event) {
+          features.push_back(o.feature);
+          expected.push_back(o.expected);
+          observed.push_back(o.observed);
+        }
+        visit(event, JointDistribution(correlations, features, expected),
+              std::span<const double>(observed));
+      });
+}
 
 }  // namespace edict

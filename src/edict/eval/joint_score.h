@@ -7,8 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "edict/core/thread_pool.h"
-#include "edict/model/infer.h"
+#include "edict/model/correlations.h"
 
 namespace edict {
 
@@ -21,10 +20,27 @@ struct JointScores {
   std::optional<JointScore> interpolation, extrapolation;  // empty: nothing to judge
 };
 
-// Error for a model without correlations.
-JointScores joint_scores(const Model& model, const Dataset& data,
-                         std::span<const std::size_t> series, ThreadPool& pool,
-                         const Guard& guard = {}, Sides sides = Sides::past);
+struct JudgedObservation;
+
+// Their sums (judged_observation.h); without correlations, nothing.
+class JointSums {
+ public:
+  explicit JointSums(const Correlations& correlations) : correlations_(correlations) {}
+
+  struct Nll {
+    double together = 0, alone = 0, count = 0;
+  };
+  struct OfSeries {
+    Nll interpolation, extrapolation;
+  };
+  OfSeries of(std::span<const JudgedObservation> observations) const;
+  void add(const OfSeries& series);
+  JointScores result() const;
+
+ private:
+  const Correlations& correlations_;
+  Nll interpolation_, extrapolation_;  // sums of series' means; series are counted
+};
 
 nlohmann::json to_json(const JointScore& score);
 nlohmann::json to_json(const JointScores& scores);

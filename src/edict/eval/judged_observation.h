@@ -1,11 +1,16 @@
-// The observations by which an evaluation judges a model, one by one.
+// The observations by which an evaluation judges a model, and their sums.
+//
+// Series are judged by threads and added up one after the other in their order, so that a sum
+// neither depends on the number of threads nor keeps what was found of each series.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <tuple>
 #include <vector>
 
+#include "edict/core/in_order.h"
 #include "edict/core/not_finite.h"
 #include "edict/core/thread_pool.h"
 #include "edict/model/infer.h"
@@ -15,14 +20,17 @@ namespace edict {
 
 // In the model's units but for the horizon.
 struct JudgedObservation {
-  bool extrapolated;   // lies after t_cut
-  bool informed;       // something of the series was absorbed before it
-  std::size_t moment;  // those of a series with the same number came at once
-  std::int32_t feature;
+  bool extrapolated;  // lies after t_cut
+  bool informed;      // something of the series was absorbed before it
+  std::size_t event;  // those of a series with the same number came at once
+  std::size_t feature;
   Marginal expected;
-  double x;
+  double observed;
   double horizon;     // since the series was last observed, in the data's unit; NaN if it was not
   double last_value;  // of the feature, as it was observed; NaN if it was not
+  // What each member of an ensemble expected, uncalibrated; empty of a single model, and from both
+  // sides.
+  std::vector<Marginal> members = {};
 };
 
 // What the model was shown while it was judged, and how much of it the guard changed.
@@ -30,25 +38,41 @@ struct ShownObservations {
   std::size_t absorbed = 0, clipped = 0;
 };
 
-// What each series shows a model that is judged, and what is asked about it.
-inline std::vector<Agenda<float>> evaluation_agendas(const Model& model, const Dataset& data,
-                                                     std::span<const std::size_t> series,
-                                                     ThreadPool& pool) {
-  std::vector<Agenda<float>> agendas(series.size());
-  pool.for_each(series.size(), [&](std::size_t k, std::size_t) {
-    agendas[k] = evaluation_agenda(model.protocol, model.config.data, data, series[k]);
-  });
-  return agendas;
+// visit(stop, observation of the agenda, when the series was last absorbed, last values of all
+// features) for each observation that is asked about, in order. NaN: nothing yet.
+template <class Visit>
+void each_asked_observation(const Agenda<float>& agenda, std::size_t features, const Visit& visit) {
+  std::vector<double> last_value(features, kNaN);
+  double last_time = kNaN;
+  for (std::size_t s = 0; s < agenda.stops.size(); ++s) {
+    const auto& stop = agenda.stops[s];
+    const std::uint32_t end = stop.first + stop.count;
+    if (stop.what & Agenda<float>::kQuery)
+      for (std::uint32_t o = stop.first; o < end; ++o)
+        visit(s, o, last_time, std::span<const double>(last_value));
+    if (!(stop.what & Agenda<float>::kAbsorb)) continue;
+    last_time = stop.time;
+    for (std::uint32_t o = stop.first; o < end; ++o)
+      last_value[static_cast<std::size_t>(agenda.feature[o])] =
+          static_cast<double>(agenda.value[o]);
+  }
 }
 
-// visit(place in `series`, observation), in order within a series; series on several threads. From
-// both sides, horizon and last value still tell of the past.
-template <class Visit>
-ShownObservations each_judged_observation(const Model& model, const Dataset& data,
-                                          std::span<const std::size_t> series, ThreadPool& pool,
-                                          const Guard& guard, StopFlag stop, Sides sides,
-                                          const Visit& visit) {
-  const double cut = model.protocol.to_model_time(model.protocol.t_cut);
+inline double horizon_at(const Model& model, double time, double last_time) {
+  return (time - last_time) * model.protocol.time_unit;
+}
+
+// Of one series, in order. From both sides, horizon and last value still tell of the past.
+std::vector<JudgedObservation> judged_observations(const Model& model, const Agenda<float>& agenda,
+                                                   const Answer& answer,
+                                                   std::span<const Answer* const> members);
+
+// Each of `sums` tells by `of` what it makes of a series' observations, on any thread, and is given
+// that by `add`, series after series.
+template <class... Sums>
+ShownObservations add_up(const Model& model, const Dataset& data,
+                         std::span<const std::size_t> series, ThreadPool& pool, const Guard& guard,
+                         StopFlag stop, Sides sides, Sums&... sums) {
   InferenceOptions options = model.inference_options(guard);
   options.marginals = InferenceOptions::Marginals::observed;
   options.stop = stop;
@@ -57,32 +81,26 @@ ShownObservations each_judged_observation(const Model& model, const Dataset& dat
   const std::size_t block = block_of_series(model);
   for (std::size_t begin = 0; begin < series.size(); begin += block) {
     const std::size_t count = std::min(block, series.size() - begin);
-    const std::vector<Agenda<float>> agendas =
-        evaluation_agendas(model, data, series.subspan(begin, count), pool);
-    const std::vector<Answer> answers = infer_from(sides, model, agendas, pool, options);
+    std::vector<Agenda<float>> agendas(count);
     pool.for_each(count, [&](std::size_t k, std::size_t) {
-      const std::size_t i = begin + k;
-      const Agenda<float>& agenda = agendas[k];
-      std::vector<double> last_value(model.features.size(), kNaN);
-      double last_time = kNaN;
-      std::size_t next = 0;  // stop that was not looked at for what it absorbs
-      each_observation(
-          agenda, answers[k],
-          [&](std::size_t judged, std::int32_t feature, const Marginal& expected, double x) {
-            for (; next < judged; ++next) {
-              const auto& earlier = agenda.stops[next];
-              if (!(earlier.what & Agenda<float>::kAbsorb)) continue;
-              last_time = earlier.time;
-              for (std::uint32_t o = earlier.first; o < earlier.first + earlier.count; ++o)
-                last_value[static_cast<std::size_t>(agenda.feature[o])] =
-                    static_cast<double>(agenda.value[o]);
-            }
-            const double time = agenda.stops[judged].time;
-            visit(i, JudgedObservation{time >= cut, !std::isnan(last_time), judged, feature,
-                                       expected, x, (time - last_time) * model.protocol.time_unit,
-                                       last_value[static_cast<std::size_t>(feature)]});
-          });
+      agendas[k] = evaluation_agenda(model.protocol, model.config.data, data, series[begin + k]);
     });
+    std::vector<std::vector<Answer>> members;
+    const std::vector<Answer> answers =
+        sides == Sides::both ? infer_smoothed(model, agendas, pool, options)
+                             : infer(model, examples_of(agendas), pool, options, &members);
+    for_each_in_order(
+        pool, count,
+        [&](std::size_t k) {
+          std::vector<const Answer*> own_members;
+          for (const auto& of_member : members) own_members.push_back(&of_member[k]);
+          const std::vector<JudgedObservation> own =
+              judged_observations(model, agendas[k], answers[k], own_members);
+          return std::tuple(sums.of(std::span(own))...);
+        },
+        [&](const std::tuple<typename Sums::OfSeries...>& own) {
+          (sums.add(std::get<typename Sums::OfSeries>(own)), ...);
+        });
     for (std::size_t k = 0; k < count; ++k) {
       for (const auto& own : agendas[k].stops)
         if (own.what & Agenda<float>::kAbsorb) shown.absorbed += own.count;

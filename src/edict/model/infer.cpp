@@ -102,8 +102,6 @@ Matrix<float> mean_of_probabilities(const std::vector<Matrix<float>>& members) {
   return result;
 }
 
-}  // namespace
-
 std::vector<std::vector<Answer>> infer_members(const Model& model,
                                                std::span<const Example> examples, ThreadPool& pool,
                                                const InferenceOptions& options) {
@@ -114,12 +112,14 @@ std::vector<std::vector<Answer>> infer_members(const Model& model,
   return answers;
 }
 
-namespace {
-
-// One answer an example of what the members answered.
-std::vector<Answer> together(const Model& model, std::vector<std::vector<Answer>> members,
+// One answer an example of what the members answered; that of a single one is taken out.
+std::vector<Answer> together(const Model& model, std::vector<std::vector<Answer>>& members,
                              ThreadPool& pool) {
-  if (members.size() == 1) return std::move(members.front());
+  if (members.size() == 1) {
+    std::vector<Answer> only = std::move(members.front());
+    members.clear();
+    return only;
+  }
   std::vector<Answer> answers(members.front().size());
   pool.for_each(answers.size(), [&](std::size_t i, std::size_t) {
     std::vector<const Answer*> own;
@@ -133,7 +133,8 @@ std::vector<Answer> together(const Model& model, std::vector<std::vector<Answer>
 
 std::vector<Answer> infer_uncalibrated(const Model& model, std::span<const Example> examples,
                                        ThreadPool& pool, const InferenceOptions& options) {
-  return together(model, infer_members(model, examples, pool, options), pool);
+  auto members = infer_members(model, examples, pool, options);
+  return together(model, members, pool);
 }
 
 BothSides infer_both_sides(const Model& model, std::span<const Agenda<float>> agendas,
@@ -147,7 +148,7 @@ BothSides infer_both_sides(const Model& model, std::span<const Agenda<float>> ag
   std::vector<std::vector<Answer>> members;
   for (std::size_t m = 0; m < model.members(); ++m)
     members.push_back(infer_member(model, model.backward_of(m), examples, pool, options));
-  sides.backward = together(model, std::move(members), pool);
+  sides.backward = together(model, members, pool);
   pool.for_each(agendas.size(), [&](std::size_t i, std::size_t) {
     Answer& answer = sides.backward[i];
     std::vector<Marginal> forwards(answer.marginals.size());
@@ -194,8 +195,11 @@ std::vector<Answer> infer_smoothed(const Model& model, std::span<const Agenda<fl
 }
 
 std::vector<Answer> infer(const Model& model, std::span<const Example> examples, ThreadPool& pool,
-                          const InferenceOptions& options) {
-  std::vector<Answer> answers = infer_uncalibrated(model, examples, pool, options);
+                          const InferenceOptions& options,
+                          std::vector<std::vector<Answer>>* members) {
+  auto of_members = infer_members(model, examples, pool, options);
+  std::vector<Answer> answers = together(model, of_members, pool);
+  if (members) *members = std::move(of_members);
   if (!model.calibration.empty() && options.marginals != InferenceOptions::Marginals::none)
     pool.for_each(answers.size(), [&](std::size_t i, std::size_t) {
       model.calibration.apply(*examples[i].agenda, options.marginals, answers[i]);

@@ -11,18 +11,15 @@
 namespace edict {
 
 // One answer an example; of an ensemble, what its members say together (model/ensemble.h).
-// Marginals are calibrated, where the model carries a calibration.
+// Marginals are calibrated, where the model carries a calibration. `members`, if given, gets what
+// each member of an ensemble answers by itself, uncalibrated, and nothing of a single model.
 std::vector<Answer> infer(const Model& model, std::span<const Example> examples, ThreadPool& pool,
-                          const InferenceOptions& options);
+                          const InferenceOptions& options,
+                          std::vector<std::vector<Answer>>* members = nullptr);
 
 // The same as the network itself says it.
 std::vector<Answer> infer_uncalibrated(const Model& model, std::span<const Example> examples,
                                        ThreadPool& pool, const InferenceOptions& options);
-
-// The same of each member by itself.
-std::vector<std::vector<Answer>> infer_members(const Model& model,
-                                               std::span<const Example> examples, ThreadPool& pool,
-                                               const InferenceOptions& options);
 
 // What is said of an agenda from the past and from the future, by the networks themselves.
 // `backward` is in the order of the agenda too, and ends where nothing is absorbed any more: its

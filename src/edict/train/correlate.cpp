@@ -6,6 +6,8 @@
 #include <span>
 #include <tuple>
 
+#include "edict/core/each_run.h"
+
 namespace edict {
 namespace {
 
@@ -41,16 +43,6 @@ struct PairSums {
       }
   }
 };
-
-// visit(the observations that share what `same` compares), in order.
-template <class Same, class Visit>
-void each_run(std::span<const ScoredObservation> observations, const Same& same,
-              const Visit& visit) {
-  for (std::size_t begin = 0, end = 0; begin < observations.size(); begin = end) {
-    while (end < observations.size() && same(observations[begin], observations[end])) ++end;
-    visit(observations.subspan(begin, end - begin));
-  }
-}
 
 template <class Visit>
 void each_series(std::span<const ScoredObservation> observations, const Visit& visit) {
