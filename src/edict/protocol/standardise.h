@@ -23,7 +23,9 @@ struct Standardisation {
   }
 };
 
-// Over observations with time < until (+∞ for all) of the listed series.
+// Over observations with time < until (+∞ for all) of the listed series. Throws Error for a feature
+// that varies by less than 1e-100 or more than 1e100: variances in its unit would not be finite
+// numbers above 0.
 Standardisation fit_standardisation(const Dataset& dataset, std::span<const std::size_t> series,
                                     double until);
 
