@@ -89,7 +89,7 @@ MatchedData match_columns(Dataset data, const std::vector<std::string>& features
       throw Error(
           fmt::format("none of the model's features {} is among the data's {}; give data with the "
                       "columns that it was trained on",
-                      listing(features), listing(data.features)));
+                      name_listing(features), name_listing(data.features)));
     note_missing(data.features, new_index, "ignored, as the model does not know them: {}",
                  result.notes);
     note_missing(features, place, "never observed, as the data do not have them: {}", result.notes);
