@@ -46,6 +46,20 @@ TEST(Distribution, FarTailsKeepTheirDigits) {
   EXPECT_NEAR(tail_probability(m, -20) / 5.5072482372124674e-89, 1, 1e-9);
 }
 
+// A distance whose square is no double counts as the farthest that has one.
+TEST(Distribution, NoValueIsTooFarForAScore) {
+  for (const double dof : {3.0, kInfinity}) {
+    const Marginal m{0, 1, 0, 1e-3, dof};
+    const double farthest = log_density(m, 1e147);
+    EXPECT_TRUE(std::isfinite(farthest));
+    EXPECT_LT(farthest, log_density(m, 1e140));
+    EXPECT_EQ(log_density(m, 1e300), farthest);
+    EXPECT_EQ(log_density(m, -std::numeric_limits<double>::max()), farthest);
+    EXPECT_EQ(central_level(m, 1e300), 1.0);
+    EXPECT_TRUE(std::isfinite(normal_score(m, 1e300)));
+  }
+}
+
 TEST(Distribution, QuantilesInvertProbabilities) {
   for (const double dof : {2.5, 9.0, kInfinity})
     for (const double p : {0.001, 0.1, 0.5, 0.975}) {

@@ -161,6 +161,11 @@ TEST(Gaps, AreThoseOfTheTrainingSeriesInTheModelsUnit) {
   protocol.from_first = true;
   EXPECT_EQ(gaps(protocol, d, train).longest_series, 3.5);
   EXPECT_EQ(gaps(protocol, d, std::vector<std::size_t>{2, 3}).median, 0.0);
+  // A gap is one wherever the clock starts.
+  protocol.from_first = false;
+  protocol.origin = 0.5;
+  EXPECT_EQ(gaps(protocol, d, train).median, 1.0);
+  EXPECT_EQ(gaps(protocol, d, train).longest_series, 3.75);
 }
 
 TEST_P(AgendaTest, EvaluationNeverAbsorbsWhatItJudges) {

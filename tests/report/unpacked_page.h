@@ -108,7 +108,7 @@ struct UnpackedFeature {
   std::vector<std::size_t> event;
   std::vector<double> value;
   UnpackedExpectations given, forecast;  // the latter of the last observations
-  std::map<std::size_t, float> used;     // by place
+  std::map<std::size_t, double> used;    // by place
   UnpackedBand given_band, forecast_band;
 };
 struct UnpackedSeries {
@@ -133,8 +133,8 @@ inline UnpackedBand unpacked_band(ByteReader& from) {
   UnpackedBand band;
   const std::size_t count = from.varint();
   if (count == 0) return band;
-  band.low = from.raw<float>();
-  band.high = from.raw<float>();
+  band.low = from.raw<double>();
+  band.high = from.raw<double>();
   const double unit = kBandSteps / (band.high - band.low);
   band.at = from.deltas(count);
   for (const double q : from.deltas(count, unit)) band.mean.push_back(band.low + q);
@@ -177,7 +177,7 @@ inline UnpackedSeries unpacked_series(const std::string& record) {
       std::size_t place = 0;
       for (std::size_t i = 0; i < clips; ++i) {
         place += from.varint();
-        feature.used[place] = from.raw<float>();
+        feature.used[place] = from.raw<double>();
       }
     }
     if (what & 2) {

@@ -237,6 +237,15 @@ TEST(ReadCsvError, DifferentValuesAtOneTime) {
             "or give --duplicates mean, first or last");
 }
 
+// Two nanoseconds of 2023, which are one double.
+TEST(ReadCsvError, TimesThatDoublesDoNotTellApart) {
+  EXPECT_EQ(
+      error_of("id,time,x\na,1700000000000000001,1\na,1700000000000000002,3\n"),
+      "f.csv:3: column 'x': id 'a' has 3 here and 1 in line 2 at the same time (numbers this "
+      "large are told apart from 256 on: count them from a later start); correct one, or give "
+      "--duplicates mean, first or last");
+}
+
 TEST(ReadCsv, RowsOfOneEventAreJoined) {
   const Dataset d = read_csv_text("id,time,x,y\na,1,1,\nb,1,1,\na,1.0,1,2\na,-0,1,\na,0,1,\n", "f");
   EXPECT_EQ(

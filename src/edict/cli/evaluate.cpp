@@ -36,10 +36,10 @@ void print_row(std::FILE* to, const char* name, const std::optional<CalibrationR
     return;
   }
   const CalibrationResult& r = *result;
-  fmt::print(to,
-             "  {:<24} {:>8.4f} ± {:<7.4f} {:>7.4f} {:>9.4f} {:>8.4f}   {:.3f} ± {:.3f} ({:.3f})\n",
-             name, r.mse.mean, r.mse.std, r.ece, r.nll.mean, r.crps.mean, r.ece_per_series.mean,
-             r.ece_per_series.std, r.ece_per_series_floor);
+  fmt::print(to, "  {:<24} {:>8} ± {:<7} {:>7.4f} {:>9} {:>8}   {:.3f} ± {:.3f} ({:.3f})\n", name,
+             decimals(r.mse.mean, 4), decimals(r.mse.std, 4), r.ece, decimals(r.nll.mean, 4),
+             decimals(r.crps.mean, 4), r.ece_per_series.mean, r.ece_per_series.std,
+             r.ece_per_series_floor);
 }
 
 void print(std::FILE* to, const DetailedEvaluation& result, const std::string& kind,

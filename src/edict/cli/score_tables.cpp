@@ -87,6 +87,11 @@ std::string task_groups(const std::vector<ScoredGroup>& groups, const char* task
 
 }  // namespace
 
+std::string decimals(double value, int count) {
+  return std::abs(value) < 1e6 ? fmt::format("{:.{}f}", value, count)
+                               : fmt::format("{:.3g}", value);
+}
+
 std::string baselines_text(const Breakdown& breakdown, const std::string& kind) {
   std::string text = fmt::format(
       "\nbeside forecasts that need no model; every observation counts once, intervals in %\n"

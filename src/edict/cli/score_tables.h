@@ -8,6 +8,9 @@
 
 namespace edict::cli {
 
+// With so many decimals, or with three digits where it would fill the line.
+std::string decimals(double value, int count);
+
 // The model beside the forecasts that need none.
 std::string baselines_text(const Breakdown& breakdown, const std::string& kind);
 

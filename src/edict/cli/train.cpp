@@ -15,6 +15,7 @@
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/interrupted.h"
+#include "edict/data/name_listing.h"
 #include "edict/model/registry.h"
 #include "edict/study/search.h"
 #include "edict/train/budget.h"
@@ -231,9 +232,13 @@ void run(const TrainArguments& options) {
   // From here on Ctrl-C is noticed between batches; before, it ends the program at once.
   const StopFlag stop =
       &interrupt_flag("edict: stopped; --resume goes on after the last whole epoch\n");
+  std::vector<std::string> unseen;
   for (std::size_t j : never_observed(run.data, run.parts.train, run.model.protocol.t_cut))
-    run.lines.push_back(fmt::format("note: feature '{}' is never observed in the training split",
-                                    run.data.features[j]));
+    unseen.push_back(run.data.features[j]);
+  if (!unseen.empty())
+    run.lines.push_back(fmt::format("note: feature{} {} {} never observed in the training split",
+                                    unseen.size() == 1 ? "" : "s", name_listing(unseen),
+                                    unseen.size() == 1 ? "is" : "are"));
   if (seconds > 0) {
     progress.begin("measuring an epoch");
     fit_to_budget(options, seconds, progress.seconds(), pool, stop, run);

@@ -5,15 +5,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "edict/cli/score_tables.h"
 #include "edict/model/registry.h"
 
 namespace edict::cli {
 
 std::string validation_scores(const EpochRow& row, bool classes_only) {
-  return classes_only
-             ? fmt::format("cross-entropy {:.4f}, accuracy {:.4f}", row.validation_cross_entropy,
-                           row.validation_accuracy)
-             : fmt::format("nll {:.4f}, mse {:.5f}", row.validation_nll, row.validation_mse);
+  return classes_only ? fmt::format("cross-entropy {:.4f}, accuracy {:.4f}",
+                                    row.validation_cross_entropy, row.validation_accuracy)
+                      : fmt::format("nll {}, mse {}", decimals(row.validation_nll, 4),
+                                    decimals(row.validation_mse, 5));
 }
 
 bool only_classifies(const Config& config) {
@@ -72,15 +73,15 @@ void TrainingProgress::epoch(const EpochRow& row) {
                                row.best ? "  best" : ""));
     return;
   }
-  validation_ =
-      fmt::format("  | validation nll {:.3f}  mse {:.4f}", row.validation_nll, row.validation_mse);
+  validation_ = fmt::format("  | validation nll {}  mse {}", decimals(row.validation_nll, 3),
+                            decimals(row.validation_mse, 4));
   if (row.epoch == 0) {  // of the model that training starts from
     progress_.line(fmt::format("{}before: validation {}", name_, validation_scores(row, false)));
     return;
   }
   const std::string judged =
-      fmt::format("  | validation nll {:8.4f}  mse {:.5f}{}", row.validation_nll,
-                  row.validation_mse, row.best ? "  best" : "");
+      fmt::format("  | validation nll {:>8}  mse {}{}", decimals(row.validation_nll, 4),
+                  decimals(row.validation_mse, 5), row.best ? "  best" : "");
   const std::string learnt = fmt::format("{}epoch {:3}  nll {:8.4f}", name_, row.epoch, row.nll);
   const std::string whole =
       fmt::format("{}  kl {:7.4f}  evidence {:7.3f}{}", learnt, row.kl, row.evidence, judged);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "edict/core/error.h"
+#include "edict/data/name_listing.h"
 
 namespace edict {
 namespace {
@@ -27,22 +28,13 @@ std::vector<std::int32_t> places(const std::vector<std::string>& names,
   return result;
 }
 
-// "'a', 'b', 'c'", not more than a line of them.
-std::string listing(const std::vector<std::string>& names) {
-  constexpr std::size_t kShown = 12;
-  const auto shown = static_cast<std::ptrdiff_t>(std::min(names.size(), kShown));
-  return fmt::format(
-      "'{}'{}", fmt::join(names.begin(), names.begin() + shown, "', '"),
-      names.size() > kShown ? fmt::format(" and {} more", names.size() - kShown) : "");
-}
-
 // Tells which names of `names` have no place.
 void note_missing(const std::vector<std::string>& names, const std::vector<std::int32_t>& place,
                   const char* what, std::vector<std::string>& notes) {
   std::vector<std::string> missing;
   for (std::size_t i = 0; i < names.size(); ++i)
     if (place[i] == Dataset::kNone) missing.push_back(names[i]);
-  if (!missing.empty()) notes.push_back(fmt::format(fmt::runtime(what), listing(missing)));
+  if (!missing.empty()) notes.push_back(fmt::format(fmt::runtime(what), name_listing(missing)));
 }
 
 void take_features(Dataset& data, const std::vector<std::int32_t>& new_index) {
@@ -97,7 +89,7 @@ MatchedData match_columns(Dataset data, const std::vector<std::string>& features
       throw Error(
           fmt::format("none of the model's features {} is among the data's {}; give data with the "
                       "columns that it was trained on",
-                      listing(features), listing(data.features)));
+                      name_listing(features), name_listing(data.features)));
     note_missing(data.features, new_index, "ignored, as the model does not know them: {}",
                  result.notes);
     note_missing(features, place, "never observed, as the data do not have them: {}", result.notes);

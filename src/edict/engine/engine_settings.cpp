@@ -18,7 +18,7 @@ void declare(EngineSettings& s, settings::Keys& keys) {
   keys.push_back(text("model.solver", "how dh/dt is integrated", s.solver,
                       {"euler", "midpoint", "rk4", "dopri5"}));
   keys.push_back(number("model.step", "longest step (first step of dopri5), in time units", s.step,
-                        1e-12, 1e12));
+                        kShortestTime, kLongestTime));
   keys.push_back(number("model.rtol", "relative tolerance of dopri5", s.rtol, 1e-14, 1.0));
   keys.push_back(number("model.atol", "absolute tolerance of dopri5", s.atol, 1e-14, 1.0));
   keys.push_back(text("model.surprise", "deviation that scales the encoder's error input",
@@ -26,11 +26,11 @@ void declare(EngineSettings& s, settings::Keys& keys) {
   keys.push_back(number_or_auto(
       "model.shortest_timescale",
       "shortest time scale a closed form starts with, in time units; auto: from gaps and lengths",
-      s.shortest_timescale, 1e-12, 1e12));
+      s.shortest_timescale, kShortestTime, kLongestTime));
   keys.push_back(number_or_auto("model.longest_timescale",
                                 "longest time scale a closed form starts with, in time units; "
                                 "auto: 5 times the longest series",
-                                s.longest_timescale, 1e-12, 1e12));
+                                s.longest_timescale, kShortestTime, kLongestTime));
   keys.push_back(flag("model.memory_mask",
                       "jump and head are told which features were ever observed", s.memory_mask));
   keys.push_back(flag("model.memory_age",

@@ -9,6 +9,9 @@
 
 namespace edict {
 
+// What settings that are times in the model's unit may be.
+inline constexpr double kShortestTime = 1e-12, kLongestTime = 1e12;
+
 struct EngineSettings {
   std::int64_t hidden = 50;
   std::int64_t head_hidden = 25;

@@ -2,6 +2,7 @@
 // of its loss.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "edict/math/student_t.h"
@@ -18,15 +19,21 @@ struct Marginal {
   double dof;
 };
 
+// How many scales x lies from the mean. One too far to be squared counts as the farthest that can.
+inline double standardised(const Marginal& m, double x) {
+  constexpr double kFarthest = 1e150;
+  return std::clamp((x - m.mean) / m.scale, -kFarthest, kFarthest);
+}
+
 // The level of the central interval that just reaches x.
 inline double central_level(const Marginal& m, double x) {
-  const double z = (x - m.mean) / m.scale;
+  const double z = standardised(m, x);
   return std::isinf(m.dof) ? normal_central_level(z) : student_t_central_level(z, m.dof);
 }
 
 // Φ⁻¹(P(X ≤ x)), and the x that has it.
 inline double normal_score(const Marginal& m, double x) {
-  const double z = (x - m.mean) / m.scale;
+  const double z = standardised(m, x);
   return std::isinf(m.dof) ? z : student_t_normal_score(z, m.dof);
 }
 inline double at_normal_score(const Marginal& m, double score) {

@@ -20,9 +20,10 @@ bool less_expected(const LeastExpected::Entry& a, const LeastExpected::Entry& b)
 }  // namespace
 
 Surprise surprise(const Marginal& expected, double x) {
-  const double deviation = predictive_deviation(expected);
-  return {(x - expected.mean) / (std::isfinite(deviation) ? deviation : expected.scale),
-          -log_density(expected, x)};
+  Marginal in_deviations = expected;
+  if (const double deviation = predictive_deviation(expected); std::isfinite(deviation))
+    in_deviations.scale = deviation;
+  return {standardised(in_deviations, x), -log_density(expected, x)};
 }
 
 Surprise JudgedEvent::surprise() const {

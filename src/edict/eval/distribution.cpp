@@ -18,8 +18,6 @@ double standard_cdf(double z, double dof) {
   return std::isinf(dof) ? normal_cdf(z) : student_t_cdf(z, dof);
 }
 
-double standardised(const Marginal& m, double x) { return (x - m.mean) / m.scale; }
-
 }  // namespace
 
 double predictive_deviation(const Marginal& m) { return deviation(m, m.aleatoric + m.epistemic); }

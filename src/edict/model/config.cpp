@@ -157,6 +157,8 @@ void from_json(const nlohmann::json& json, Config& config) {
 }
 
 void validate(const Config& config) {
+  Config copy = config;
+  settings::check(keys(copy), "settings");
   if (config.data.train + config.data.validation >= 1.0)
     throw Error(
         fmt::format("data.train + data.validation = {} leaves no test split; make them sum "

@@ -6,12 +6,15 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 
 #include "edict/core/error.h"
 #include "edict/core/utf8.h"
 #include "edict/data/moments.h"
+#include "edict/data/name_listing.h"
 #include "edict/model/registry.h"
+#include "edict/protocol/protocol.h"
 
 namespace edict {
 namespace {
@@ -30,6 +33,10 @@ constexpr double kFewestUpdates = 600.0, kMostEpochsOfFew = 400.0;
 
 // A cut that no time reaches, nor one of a series that is measured next year.
 constexpr double kNever = 1e30;
+
+// A feature, or a gap, whose usual size is this share of what its largest ones make of the scale is
+// hardly seen beside them.
+constexpr double kHardlySeen = 1e-3;
 
 // Fewer series than this are divided less unevenly than 70/10/20.
 constexpr std::size_t kFewSeries = 30;
@@ -116,6 +123,12 @@ void choose_split(const Dataset& data, DataSettings& settings, Choices& choices)
 
 void choose_time(const DataFacts& facts, const DataSettings& settings, Choices& choices) {
   const double span = facts.one_clock ? facts.last_time - facts.first_time : facts.length;
+  if (!(span > 0)) {
+    const std::string why = "every series is of one and the same moment; no forecast is judged";
+    choices.choose("data.start", std::string("first"), why);
+    choices.choose("data.t_cut", kNever, why);
+    return;
+  }
   if (facts.one_clock) {
     const std::string why = fmt::format(
         "the series share one clock, from {:.6g} to {:.6g}; the first three quarters "
@@ -132,7 +145,6 @@ void choose_time(const DataFacts& facts, const DataSettings& settings, Choices& 
     choices.choose("data.start", std::string("first"), why);
     choices.choose("data.t_cut", kNever, why);
   }
-  if (!(span > 0)) return;
   const double steps = std::clamp(span / facts.median_gap, kFewestSteps, kMostSteps);
   const std::string why = fmt::format(
       "{:.4g} of the data are {:g} units of the model; the usual gap between events is {:.3g}, a "
@@ -214,21 +226,38 @@ DataFacts facts_of(const Dataset& data, std::span<const std::size_t> training) {
     lengths.push_back(data.times[end - 1] - data.times[first]);
     for (std::size_t e = first + 1; e < end; ++e) gaps.push_back(data.times[e] - data.times[e - 1]);
   }
-  if (facts.events == 0)
-    throw Error("the training split has no observation at all; nothing can be learnt");
-  if (!gaps.empty()) facts.median_gap = quantile(gaps, 0.5);
+  check_times(facts.first_time, facts.last_time);
+  if (!gaps.empty()) {
+    facts.median_gap = quantile(gaps, 0.5);
+    facts.longest_gap = std::ranges::max(gaps);
+    facts.mean_gap =
+        std::accumulate(gaps.begin(), gaps.end(), 0.0) / static_cast<double>(gaps.size());
+  }
   facts.length = quantile(lengths, 0.9);
   // A window in which most series fill a third, or in which every series is a moment.
   facts.one_clock = facts.length <= 0 || facts.last_time - facts.first_time <= 3 * facts.length;
-  const auto moments = moments_of(data.features.size(), [&](auto visit) {
+  const auto each_value = [&](auto visit) {
     for (const std::size_t i : training)
       for (std::size_t o = data.first_observation[data.first_event[i]];
            o < data.first_observation[data.first_event[i + 1]]; ++o)
         visit(static_cast<std::size_t>(data.feature[o]), data.value[o]);
+  };
+  const auto moments = moments_of(data.features.size(), each_value);
+  const auto largest_deviation = [&](std::size_t j) {
+    return std::max(moments[j].max - moments[j].mean, moments[j].mean - moments[j].min);
+  };
+  const auto usual = moments_of(data.features.size(), [&](auto visit) {
+    each_value([&](std::size_t j, double value) {
+      if (std::abs(value - moments[j].mean) <= largest_deviation(j) / 2) visit(j, value);
+    });
   });
-  for (std::size_t j = 0; j < moments.size(); ++j)
+  for (std::size_t j = 0; j < moments.size(); ++j) {
     if (moments[j].count > 0 && moments[j].min == moments[j].max)
       facts.constant_features.push_back(j);
+    const bool few = 100 * (moments[j].count - usual[j].count) < moments[j].count;
+    if (few && usual[j].std > 0 && usual[j].std < kHardlySeen * moments[j].std)
+      facts.dwarfed_features.push_back({j, moments[j].min, moments[j].max, usual[j].std});
+  }
   return facts;
 }
 
@@ -257,11 +286,26 @@ FittedSettings fit_settings(const Dataset& data, std::span<const std::string> gi
   }
   choices.add_given();
   validate(config);
-  for (const std::size_t j : facts.constant_features)
-    fitted.notes.push_back(
-        fmt::format("feature '{}' never changes in the training split; it teaches nothing and may "
-                    "be left out",
-                    data.features[j]));
+  if (!facts.constant_features.empty()) {
+    std::vector<std::string> names;
+    for (const std::size_t j : facts.constant_features) names.push_back(data.features[j]);
+    const bool one = names.size() == 1;
+    fitted.notes.push_back(fmt::format(
+        "feature{} {} never change{} in the training split; {} nothing and may be left out",
+        one ? "" : "s", name_listing(names), one ? "s" : "", one ? "it teaches" : "they teach"));
+  }
+  for (const DwarfedFeature& dwarfed : facts.dwarfed_features)
+    fitted.notes.push_back(fmt::format(
+        "feature '{}' reaches from {:.6g} to {:.6g} in the training split, where nearly all of its "
+        "values deviate by {:.3g} only; beside the few others they look alike: look for values in "
+        "the wrong unit",
+        data.features[dwarfed.feature], dwarfed.min, dwarfed.max, dwarfed.usual_deviation));
+  if (facts.median_gap > 0 && facts.median_gap < kHardlySeen * facts.mean_gap)
+    fitted.notes.push_back(fmt::format(
+        "the usual gap between events is {:.3g}, but some of up to {:.3g} make up most of the "
+        "time, and the model's clock hardly moves in between: cut series where they pause, each "
+        "part with an id of its own, or set data.time_unit",
+        facts.median_gap, facts.longest_gap));
   return fitted;
 }
 

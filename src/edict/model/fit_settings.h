@@ -16,15 +16,24 @@
 
 namespace edict {
 
+// A feature of which a few values, less than one in a hundred, make up nearly all of the deviation.
+struct DwarfedFeature {
+  std::size_t feature;
+  double min, max;         // of all values
+  double usual_deviation;  // of the others
+};
+
 // What the choice looks at, of the training part alone.
 struct DataFacts {
   std::size_t series = 0, events = 0, observations = 0;
   std::size_t features = 0, classes = 0;
   double first_time = 0, last_time = 0;
-  double median_gap = 0;  // between neighbouring events of a series; 0 where there is no gap
+  // Between neighbouring events of a series; 0 where there is no gap.
+  double median_gap = 0, mean_gap = 0, longest_gap = 0;
   double length = 0;      // of all but the longest tenth of the series
   bool one_clock = true;  // the series lie in one window of time, rather than each in its own
   std::vector<std::size_t> constant_features;  // observed, and always with the same value
+  std::vector<DwarfedFeature> dwarfed_features;
 };
 // Throws Error where the part holds no event.
 DataFacts facts_of(const Dataset& data, std::span<const std::size_t> training);

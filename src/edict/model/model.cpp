@@ -25,10 +25,11 @@ void resolve_time_scales(const Protocol& protocol, const Dataset& data, const Sp
                          settings.memory_mean || settings.recall;
   if (settings.propagator != "closed-form" && !remembers) return;
   const Gaps found = gaps(protocol, data, split.train);
+  const auto allowed = [](double time) { return std::clamp(time, kShortestTime, kLongestTime); };
   if (!settings.shortest_timescale && found.median > 0)
-    settings.shortest_timescale = std::min(10 * found.median, found.longest_series / 10);
+    settings.shortest_timescale = allowed(std::min(10 * found.median, found.longest_series / 10));
   if (!settings.longest_timescale && found.longest_series > 0)
-    settings.longest_timescale = 5 * found.longest_series;
+    settings.longest_timescale = allowed(5 * found.longest_series);
 }
 
 // A copy of everything but the network and its parameters.
@@ -66,6 +67,7 @@ Model Model::create(const Config& config, const Dataset& data, const Split& spli
   model.time_axis = data.time_axis.rules();
   model.protocol = fit_protocol(model.config.data, data, split);
   resolve_time_scales(model.protocol, data, split, model.config.model);
+  validate(model.config);  // what was chosen by the data must be readable from the model's file
   // Not random, so that the same run writes the same file.
   model.seen =
       SeenSeries(Hash().number(config.data.seed).number(fingerprint(data)).text("salt").value());

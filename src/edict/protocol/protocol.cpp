@@ -78,10 +78,21 @@ float Protocol::to_model_covariate(std::size_t covariate, double value) const {
   return std::isnan(z) ? 0.0f : static_cast<float>(std::clamp(z, -kLargest, kLargest));
 }
 
+void check_times(double first, double last) {
+  constexpr double kFarthest = 1e30, kShortest = 1e-28;  // settings that hold times end there
+  if (!(first <= last))
+    throw Error("the training split has no observation at all; nothing can be learnt");
+  if (std::max(std::abs(first), std::abs(last)) > kFarthest ||
+      (last > first && last - first < kShortest))
+    throw Error(fmt::format(
+        "times reach from {} to {}; count them in another unit, so that they stay within {:g} and "
+        "are more than {:g} apart",
+        first, last, kFarthest, kShortest));
+}
+
 Protocol fit_protocol(DataSettings& settings, const Dataset& data, const Split& split) {
   const TimeRange range = time_range(data, split.train);
-  if (!(range.first <= range.last))
-    throw Error("the training split has no observation at all; nothing can be learnt");
+  check_times(range.first, range.last);
   if (!settings.t_cut) settings.t_cut = range.first + 0.75 * (range.last - range.first);
   if (*settings.t_cut <= range.first)
     throw Error(
@@ -118,16 +129,16 @@ Gaps gaps(const Protocol& protocol, const Dataset& data, std::span<const std::si
   for (const std::size_t i : series) {
     if (data.events(i) == 0) continue;
     const std::size_t first = data.first_event[i], end = data.first_event[i + 1];
-    const double start = protocol.from_first ? data.times[first] : 0.0;
+    const double start = protocol.start_of(data, i);
     result.longest_series =
-        std::max(result.longest_series, protocol.to_model_time(data.times[end - 1] - start));
+        std::max(result.longest_series, (data.times[end - 1] - start) / protocol.time_unit);
     for (std::size_t e = first + 1; e < end; ++e)
       if (data.times[e] > data.times[e - 1]) between.push_back(data.times[e] - data.times[e - 1]);
   }
   if (between.empty()) return result;
   const auto middle = between.begin() + static_cast<std::ptrdiff_t>(between.size() / 2);
   std::nth_element(between.begin(), middle, between.end());
-  result.median = protocol.to_model_time(*middle);
+  result.median = *middle / protocol.time_unit;
   return result;
 }
 

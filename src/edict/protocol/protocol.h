@@ -46,6 +46,9 @@ struct Protocol {
   }
 };
 
+// Throws Error where the first and last time of a training split are none, or no times to count in.
+void check_times(double first, double last);
+
 // Fits the training split, choosing what the settings leave open, which then stands in `settings`.
 // Throws Error where nothing would be left to learn from.
 Protocol fit_protocol(DataSettings& settings, const Dataset& data, const Split& split);

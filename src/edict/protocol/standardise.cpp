@@ -1,7 +1,10 @@
 #include "edict/protocol/standardise.h"
 
+#include <fmt/core.h>
+
 #include <nlohmann/json.hpp>
 
+#include "edict/core/error.h"
 #include "edict/data/moments.h"
 
 namespace edict {
@@ -18,9 +21,18 @@ std::vector<Moments> feature_moments(const Dataset& dataset, std::span<const std
   });
 }
 
-void take(const std::vector<Moments>& moments, std::vector<double>& mean,
-          std::vector<double>& scale) {
-  for (const Moments& m : moments) {
+constexpr double kLeastDeviation = 1e-100, kLargestDeviation = 1e100;
+
+void take(const std::vector<Moments>& moments, const std::vector<std::string>& names,
+          std::vector<double>& mean, std::vector<double>& scale) {
+  for (std::size_t j = 0; j < moments.size(); ++j) {
+    const Moments& m = moments[j];
+    if (m.min < m.max && !(m.std >= kLeastDeviation && m.std <= kLargestDeviation))
+      throw Error(fmt::format(
+          "'{}' deviates by {:.3g} in the training split, between {} and {}; models reckon with "
+          "deviations from {:g} to {:g}: look for a value in the wrong unit, or give all of them "
+          "in another one",
+          names[j], m.std, m.min, m.max, kLeastDeviation, kLargestDeviation));
     mean.push_back(m.count > 0 ? m.mean : 0.0);
     scale.push_back(m.count > 0 && m.std > 0.0 ? m.std : 1.0);
   }
@@ -42,10 +54,10 @@ Standardisation standardisation_from_json(const nlohmann::json& json) {
 Standardisation fit_standardisation(const Dataset& dataset, std::span<const std::size_t> series,
                                     double until) {
   Standardisation fit;
-  take(feature_moments(dataset, series, until), fit.mean, fit.scale);
+  take(feature_moments(dataset, series, until), dataset.features, fit.mean, fit.scale);
   take(moments_of(dataset.statics.size(),
                   [&](auto visit) { each_known_static(dataset, series, visit); }),
-       fit.statics_mean, fit.statics_scale);
+       dataset.statics, fit.statics_mean, fit.statics_scale);
   return fit;
 }
 

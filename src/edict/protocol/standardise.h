@@ -28,7 +28,9 @@ nlohmann::json to_json(const Standardisation& z);
 // Throws nlohmann's exception where it is not what to_json writes.
 Standardisation standardisation_from_json(const nlohmann::json& json);
 
-// Over observations with time < until (+∞ for all) of the listed series.
+// Over observations with time < until (+∞ for all) of the listed series. Throws Error for a feature
+// that varies by less than 1e-100 or more than 1e100: variances in its unit would not be finite
+// numbers above 0.
 Standardisation fit_standardisation(const Dataset& dataset, std::span<const std::size_t> series,
                                     double until);
 

@@ -222,11 +222,10 @@ void put_band(ByteWriter& to, const Band& band) {
   to.varint(band.at.size());
   if (band.at.empty()) return;
   const Extent extent = extent_of(band);
-  // As the script will read them, so that rounding them does not move the band.
-  const double low = static_cast<float>(extent.low), high = static_cast<float>(extent.high);
+  const auto [low, high] = extent;
   const double unit = high > low ? kBandSteps / (high - low) : 0.0;
-  to.float32(low);
-  to.float32(high);
+  to.float64(low);
+  to.float64(high);
   put_places(to, band);
   put_deltas(to, band.points, [&](const BandPoint& p) { return steps(p.mean - low, unit); });
   put_deltas(to, band.points, [&](const BandPoint& p) { return steps(p.half, unit); });
@@ -456,7 +455,7 @@ std::string packed_series(const Model& model, const Dataset& data, std::size_t s
             std::lower_bound(own.begin(), own.end(), clip->observation) - own.begin());
         to.varint(place - before);
         before = place;
-        to.float32(clip->used);
+        to.float64(clip->used);
       }
     }
     if (bands) {

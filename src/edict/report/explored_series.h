@@ -85,8 +85,8 @@ Curve<double> thinned(const std::vector<double>& grid, const Curve<double>& curv
 //     expectations    n signed varints: z · kZSteps  (kCoarseZSteps where there are no bands)
 //       with bands    n deltas: log₂(predictive deviation) · kLogSteps; n deltas: share · kShareSteps
 //       forecast      varint m: of the last m observations the same three, as forecast
-//     clips           varint, then of each: varint place (differences), float32 what was used
-//     bands           given and forecast, each: varint points; if any: float32 low, float32 high,
+//     clips           varint, then of each: varint place (differences), float64 what was used
+//     bands           given and forecast, each: varint points; if any: float64 low, float64 high,
 //                     deltas of place in the grid, of mean and half · kBandSteps / (high − low), of
 //                     log₂(half / deviation) · kLogSteps, of share · kShareSteps
 //   grid              if bands or probabilities: varint, float64 first, float64 last, deltas of

@@ -72,10 +72,6 @@ void ByteWriter::signed_varint(std::int64_t value) {
   varint((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
 }
 
-void ByteWriter::float32(double value) {
-  append_little_endian(std::bit_cast<std::uint32_t>(static_cast<float>(value)), bytes_);
-}
-
 void ByteWriter::float64(double value) {
   append_little_endian(std::bit_cast<std::uint64_t>(value), bytes_);
 }

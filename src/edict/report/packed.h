@@ -17,7 +17,6 @@ class ByteWriter {
   void varint(std::uint64_t value);
   // Small for small values of either sign: 0, −1, 1, −2, … are 0, 1, 2, 3, …
   void signed_varint(std::int64_t value);
-  void float32(double value);
   void float64(double value);
   void append(std::string_view bytes) { bytes_ += bytes; }
 

@@ -271,6 +271,11 @@ std::string to_toml(const Keys& keys) {
   return text;
 }
 
+void check(const Keys& keys, std::string_view where) {
+  for (const Key& key : keys)
+    if (!converted(key, key.get())) refuse(key, value_text(key), where);
+}
+
 void assign(const Keys& keys, std::string_view assignment) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string_view::npos)

@@ -87,6 +87,9 @@ void read_toml_text(std::string_view text, const std::string& name, const Keys& 
 // Every key with its value; reads back as the same settings.
 std::string to_toml(const Keys& keys);
 
+// Throws Error, said of `where`, for a value that could not be read back.
+void check(const Keys& keys, std::string_view where);
+
 // One `table.key=value` as given to --set.
 void assign(const Keys& keys, std::string_view assignment);
 

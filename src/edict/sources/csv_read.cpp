@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "edict/core/error.h"
+#include "edict/core/not_finite.h"
 #include "edict/core/utf8.h"
 #include "edict/data/subset.h"
 #include "edict/sources/count_times.h"
@@ -896,13 +897,24 @@ class CsvReader {
       problems_.add(
           CsvProblem::repeated, place(conflict.later),
           source_features_[static_cast<std::size_t>(conflict.feature)],
-          fmt::format("id {} has {} here and {} in line {} at the same time; correct one, or give "
-                      "--duplicates mean, first or last",
-                      in_quotes(ids[static_cast<std::size_t>(conflict.series)]),
-                      value_text(conflict.feature, conflict.second),
-                      value_text(conflict.feature, conflict.first),
-                      text_.line_of(place(conflict.earlier))));
+          fmt::format(
+              "id {} has {} here and {} in line {} at the same time{}; correct one, or give "
+              "--duplicates mean, first or last",
+              in_quotes(ids[static_cast<std::size_t>(conflict.series)]),
+              value_text(conflict.feature, conflict.second),
+              value_text(conflict.feature, conflict.first), text_.line_of(place(conflict.earlier)),
+              coarse(conflict.time)));
     problems_.count(CsvProblem::repeated, merged.refused - merged.conflicts.size());
+  }
+
+  // Whole numbers beyond 2⁵³, as nanoseconds since 1970, may differ in the file and not as doubles.
+  static std::string coarse(double time) {
+    const double apart = std::nextafter(std::abs(time), kInfinity) - std::abs(time);
+    return apart > 1 ? fmt::format(
+                           " (numbers this large are told apart from {} on: count them from "
+                           "a later start)",
+                           apart)
+                     : std::string();
   }
 
   std::string value_text(std::int32_t feature, double value) const {

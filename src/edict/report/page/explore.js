@@ -70,7 +70,6 @@
       const folded = this.varint();
       return folded % 2 ? -(folded + 1) / 2 : folded / 2;
     }
-    float32() { return this.view.getFloat32((this.at += 4) - 4, true); }
     text() {
       const size = this.varint();
       return new TextDecoder().decode(this.bytes.subarray(this.at, this.at += size));
@@ -118,7 +117,7 @@
   function readBand(reader) {
     const count = reader.varint();
     if (count === 0) return {at: [], mean: [], half: [], deviation: [], share: []};
-    const low = reader.float32(), high = reader.float32(), unit = (high - low) / meta.steps.band;
+    const low = reader.float64(), high = reader.float64(), unit = (high - low) / meta.steps.band;
     const at = reader.deltas(count), mean = reader.deltas(count, (q) => low + q * unit);
     const half = reader.deltas(count, (q) => q * unit);
     const ratio = reader.deltas(count, (q) => 2 ** (q / meta.steps.log));
@@ -146,7 +145,7 @@
     feature.used = new Map();
     if (what & hasClips) {
       const clips = reader.varint();
-      for (let i = 0, place = 0; i < clips; ++i) feature.used.set(place += reader.varint(), reader.float32());
+      for (let i = 0, place = 0; i < clips; ++i) feature.used.set(place += reader.varint(), reader.float64());
     }
     if (what & hasBands) feature.bands = {given: readBand(reader), forecast: readBand(reader)};
     feature.largest = feature.given ? feature.given.z.reduce((most, z) => Math.max(most, Math.abs(z)), 0) : 0;
