@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 
 #include "edict/core/error.h"
@@ -38,6 +39,13 @@ MappedFile::~MappedFile() {
 
 void MappedFile::let_go() const {
   if (bytes_) ::madvise(const_cast<std::byte*>(bytes_), size_, MADV_DONTNEED);
+}
+
+void read_ahead(std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;
+  static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto first = reinterpret_cast<std::uintptr_t>(bytes.data()), begin = first - first % page;
+  ::madvise(reinterpret_cast<void*>(begin), first + bytes.size() - begin, MADV_WILLNEED);
 }
 
 }  // namespace edict

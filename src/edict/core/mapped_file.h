@@ -26,4 +26,8 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
+// Has the system read these bytes of a mapped file soon, and none beside them; returns at once. Who
+// looks at them only then would wait for each, and for the neighbours that are read along with it.
+void read_ahead(std::span<const std::byte> bytes);
+
 }  // namespace edict

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "edict/core/mapped_file.h"
+
 namespace edict {
 
 template <class T>
@@ -44,6 +46,11 @@ class Column {
   const T& operator[](std::size_t i) const { return data()[i]; }
   const T& front() const { return data()[0]; }
   const T& back() const { return data()[size() - 1]; }
+
+  // Elements [from, to) will be looked at soon: a file is read before they are.
+  void read_ahead(std::size_t from, std::size_t to) const {
+    if (file_) edict::read_ahead(std::as_bytes(viewed_.subspan(from, to - from)));
+  }
 
   // As a vector that may be changed.
   std::vector<T>& edit() {

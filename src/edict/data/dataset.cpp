@@ -112,4 +112,19 @@ void Dataset::check() const {
   }
 }
 
+void Dataset::read_ahead(std::span<const std::size_t> series) const {
+  if (!value.is_view()) return;
+  for (const std::size_t i : series) {
+    times.read_ahead(first_event[i], first_event[i + 1]);
+    first_observation.read_ahead(first_event[i], first_event[i + 1] + 1);
+  }
+  // Where the observations stand is told by what is being read by now.
+  for (const std::size_t i : series) {
+    const std::size_t from = first_observation[first_event[i]];
+    const std::size_t to = first_observation[first_event[i + 1]];
+    feature.read_ahead(from, to);
+    value.read_ahead(from, to);
+  }
+}
+
 }  // namespace edict

@@ -103,6 +103,9 @@ struct Dataset {
   std::size_t events(std::size_t series) const {
     return first_event[series + 1] - first_event[series];
   }
+  // These series will be looked at soon, in any order. Of data in a mapped file their parts alone
+  // are then read, all at once.
+  void read_ahead(std::span<const std::size_t> series) const;
   ObservationRange observed(std::size_t event) const {
     const std::size_t first = first_observation[event];
     return {feature.data() + first, value.data() + first, first_observation[event + 1] - first};

@@ -156,19 +156,24 @@ class Trainer {
                   static_cast<std::uint64_t>(number));
     rng.shuffle(std::span(order));
 
+    const auto places_of = [&](std::int64_t batch) {
+      const auto first = static_cast<std::size_t>(batch * settings_.batch);
+      return std::span(order).subspan(
+          first, std::min(static_cast<std::size_t>(settings_.batch), order.size() - first));
+    };
     LossSums total;
     EpochRow row;
     row.epoch = number + 1;
+    if (batches_ > 0) set_.train.read_ahead(places_of(0));
     for (std::int64_t batch = 0; batch < batches_; ++batch) {
       leave_if_stopped(options_.stop);
       if (options_.deadline && std::chrono::steady_clock::now() > *options_.deadline)
         throw OutOfTime();
       const std::int64_t step = number * batches_ + batch;
       row.learning_rate = learning_rate(settings_, step, settings_.epochs * batches_);
-      const auto first = static_cast<std::size_t>(batch * settings_.batch);
-      const std::size_t count =
-          std::min(static_cast<std::size_t>(settings_.batch), order.size() - first);
-      total += learn({order.data() + first, count}, number);
+      // While this batch is learnt, the disk looks for the next.
+      if (batch + 1 < batches_) set_.train.read_ahead(places_of(batch + 1));
+      total += learn(places_of(batch), number);
       clip_gradient(settings_.clip, settings_.clip_norm, grads_);
       adam_.step(grads_, row.learning_rate, settings_.weight_decay, model_.params);
       if (options_.on_batch) options_.on_batch(row.epoch, batch + 1, batches_, total);

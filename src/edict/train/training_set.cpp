@@ -15,6 +15,10 @@ namespace {
 
 enum class Unlabelled { kept, left_out };
 
+Agendas::ReadAhead reading_ahead(const Dataset& data) {
+  return [&data](std::span<const std::size_t> series) { data.read_ahead(series); };
+}
+
 void add_encoded(const Model& model, const Dataset& data, const std::vector<std::size_t>& series,
                  std::span<const std::int32_t> labels, Unlabelled unlabelled, bool scored,
                  Agendas& agendas, std::vector<std::int32_t>& own) {
@@ -24,9 +28,11 @@ void add_encoded(const Model& model, const Dataset& data, const std::vector<std:
     taken.push_back(i);
     own.push_back(labels[i]);
   }
-  agendas = {std::move(taken), [protocol = model.protocol, &data, scored](std::size_t i) {
+  agendas = {std::move(taken),
+             [protocol = model.protocol, &data, scored](std::size_t i) {
                return encoding_agenda(protocol, data, i, scored);
-             }};
+             },
+             reading_ahead(data)};
 }
 
 }  // namespace
@@ -36,6 +42,13 @@ Agendas Agendas::of(std::vector<Agenda<float>> agendas) {
   std::iota(places.begin(), places.end(), std::size_t{0});
   const auto kept = std::make_shared<const std::vector<Agenda<float>>>(std::move(agendas));
   return {std::move(places), [kept](std::size_t i) { return (*kept)[i]; }};
+}
+
+void Agendas::read_ahead(std::span<const std::size_t> places) const {
+  if (!read_ahead_) return;
+  std::vector<std::size_t> series;
+  for (const std::size_t place : places) series.push_back(series_[place]);
+  read_ahead_(series);
 }
 
 std::vector<Agenda<float>> Agendas::written(std::size_t first, std::size_t count,
@@ -55,11 +68,12 @@ Agendas Agendas::every(double stride) const {
   std::vector<std::size_t> some;
   for (double at = 0; at < static_cast<double>(size()); at += stride)
     some.push_back(series_[static_cast<std::size_t>(at)]);
-  return {std::move(some), write_};
+  return {std::move(some), write_, read_ahead_};
 }
 
 Agendas Agendas::reversed() const {
-  return {series_, [write = write_](std::size_t i) { return edict::reversed(write(i)); }};
+  return {series_, [write = write_](std::size_t i) { return edict::reversed(write(i)); },
+          read_ahead_};
 }
 
 TrainingSet reversed_training_set(const TrainingSet& set) {
@@ -73,10 +87,12 @@ TrainingSet distribution_training_set(const Model& model, const Dataset& data, c
   TrainingSet set;
   set.train = {split.train,
                [protocol = model.protocol, &data, whole = model.config.train.whole_series](
-                   std::size_t i) { return training_agenda(protocol, data, i, whole); }};
+                   std::size_t i) { return training_agenda(protocol, data, i, whole); },
+               reading_ahead(data)};
   set.validation = {split.validation,
                     [protocol = model.protocol, settings = model.config.data, &data](
-                        std::size_t i) { return evaluation_agenda(protocol, settings, data, i); }};
+                        std::size_t i) { return evaluation_agenda(protocol, settings, data, i); },
+                    reading_ahead(data)};
   set.train_labels.assign(set.train.size(), Dataset::kNone);
   set.validation_labels.assign(set.validation.size(), Dataset::kNone);
   return set;

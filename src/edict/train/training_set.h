@@ -19,11 +19,13 @@ enum class Criterion { nll, cross_entropy };
 class Agendas {
  public:
   using Write = std::function<Agenda<float>(std::size_t series)>;
+  using ReadAhead = std::function<void(std::span<const std::size_t> series)>;
 
   Agendas() = default;
-  // `write` may be called by several threads at once.
-  Agendas(std::vector<std::size_t> series, Write write)
-      : series_(std::move(series)), write_(std::move(write)) {}
+  // `write` may be called by several threads at once; `read_ahead` is told what it will soon be
+  // called for.
+  Agendas(std::vector<std::size_t> series, Write write, ReadAhead read_ahead = {})
+      : series_(std::move(series)), write_(std::move(write)), read_ahead_(std::move(read_ahead)) {}
 
   // Those that were written already.
   static Agendas of(std::vector<Agenda<float>> agendas);
@@ -31,6 +33,9 @@ class Agendas {
   std::size_t size() const { return series_.size(); }
   bool empty() const { return series_.empty(); }
   Agenda<float> operator[](std::size_t i) const { return write_(series_[i]); }
+
+  // Those of these places are asked for next.
+  void read_ahead(std::span<const std::size_t> places) const;
 
   // Those of [first, first + count), or of all.
   std::vector<Agenda<float>> written(std::size_t first, std::size_t count, ThreadPool& pool) const;
@@ -45,6 +50,7 @@ class Agendas {
  private:
   std::vector<std::size_t> series_;
   Write write_;
+  ReadAhead read_ahead_;
 };
 
 // The data that a set was made of must outlive it.
