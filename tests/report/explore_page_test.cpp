@@ -282,6 +282,26 @@ TEST_F(Explored, OddSeriesAreShownToo) {
   EXPECT_EQ(page.series(42).features[0].forecast.z.size(), 1u);
 }
 
+// Far from 0, and where a series has one event and no cut.
+TEST_F(Explored, TimesAreDrawnFromWhereTheClockStarts) {
+  constexpr double kFar = 1e6;
+  for (double& time : data.times.edit()) time += kFar;
+  data.add_series("once");
+  data.add_event(kFar + 2);
+  data.add_observation(1, 0.5);
+  for (const bool own_clocks : {true, false}) {
+    Config config = small_synthetic_config();
+    config.data.start = own_clocks ? "first" : "origin";
+    config.data.t_cut = own_clocks ? 1e30 : kFar + 9;
+    model = Model::create(config, data, split(data, config.data));
+    const UnpackedPage page(made().html);
+    for (std::size_t i = 0; i < data.size(); ++i) {
+      EXPECT_GE(page.series(i).grid.front(), kFar - 1) << data.ids[i];
+      EXPECT_LE(page.series(i).grid.back(), kFar + 60) << data.ids[i];
+    }
+  }
+}
+
 TEST_F(Explored, AModelWithoutADistributionShowsObservationsAndProbabilities) {
   Config config = small_synthetic_config();
   config.model.kind = "gru-d";

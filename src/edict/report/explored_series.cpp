@@ -27,13 +27,15 @@ struct Span {
 
 // From where the clock starts to the last event, or to t_cut where that is not far behind it.
 Span time_span(const Protocol& protocol, const Dataset& data, std::size_t series) {
-  const double first = data.times[data.first_event[series]];
   const double last = data.times[data.first_event[series + 1] - 1];
-  const double start = protocol.from_first ? first : std::min(0.0, first);
+  const double start = protocol.start_of(data, series);
   constexpr double kFurthest = 4;  // times what was observed
   const double end = std::max(last, std::min(protocol.t_cut, start + kFurthest * (last - start)));
-  // A single event at the start of its clock has no length of its own.
-  return {start, end > start ? end : std::max(protocol.t_cut, start + protocol.time_unit)};
+  if (end > start) return {start, end};
+  // A single event at the start of its clock has no length of its own; nor has a t_cut that
+  // training never came to.
+  const double unit = start + protocol.time_unit;
+  return {start, protocol.t_cut <= protocol.horizon ? std::max(protocol.t_cut, unit) : unit};
 }
 
 std::vector<double> regular_times(const Span& span, std::size_t count) {
