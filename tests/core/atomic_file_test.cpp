@@ -2,8 +2,10 @@
 #include "edict/core/atomic_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -120,6 +122,81 @@ TEST_F(AtomicFileTest, WhoMayReadAFileStays) {
   write_atomically(folder_ / "secret", "after");
   EXPECT_EQ(fs::status(folder_ / "secret").permissions(),
             fs::perms::owner_read | fs::perms::owner_write);
+}
+
+// As a process does that was killed: its file stays, and nobody holds it.
+TEST_F(AtomicFileTest, WhatAKilledProcessLeftGoesWhenTheFileIsWrittenAgain) {
+  for (const char* left : {"file.1-0.tmp", "file.77-3.tmp"}) folder_.write(left, "half");
+  for (const char* other : {"file.tmp", "file.x-1.tmp", "file.1-.tmp", "other.1-0.tmp"})
+    folder_.write(other, "not its own");
+  AtomicFile elsewhere(folder_ / "other");  // is being written and stays
+  write_atomically(folder_ / "file", "whole");
+  EXPECT_EQ(files(), 1 + 4 + 1);
+  EXPECT_FALSE(folder_.exists("file.77-3.tmp"));
+  elsewhere.write("whole too");
+  elsewhere.commit();
+  EXPECT_EQ(folder_.read("other"), "whole too");
+}
+
+TEST_F(AtomicFileTest, WhatAnotherProcessWritesIsLeftAlone) {
+  int told[2];
+  ASSERT_EQ(pipe(told), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    AtomicFile file(folder_ / "file");
+    file.write("of the child");
+    [[maybe_unused]] auto ready = ::write(told[1], "r", 1);
+    while (!fs::exists(folder_ / "go")) usleep(1000);
+    file.commit();
+    _exit(0);
+  }
+  char ready = 0;
+  ASSERT_EQ(::read(told[0], &ready, 1), 1);
+  write_atomically(folder_ / "file", "of the parent");
+  EXPECT_EQ(folder_.read("file"), "of the parent");
+  folder_.write("go", "");
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(folder_.read("file"), "of the child");
+  EXPECT_EQ(files(), 2);
+}
+
+// In a container every run has the same number.
+TEST_F(AtomicFileTest, ANameThatIsTakenIsPassedOver) {
+  const std::string own = "file." + std::to_string(getpid()) + "-";
+  std::vector<int> held;
+  for (int serial = 0; serial < 100; ++serial) {
+    const std::string name = own + std::to_string(serial) + ".tmp";
+    folder_.write(name, "");
+    held.push_back(::open((folder_ / name).c_str(), O_RDWR));
+    ASSERT_EQ(flock(held.back(), LOCK_EX | LOCK_NB), 0);
+  }
+  write_atomically(folder_ / "file", "text");
+  EXPECT_EQ(folder_.read("file"), "text");
+  EXPECT_EQ(files(), 101);
+  for (const int file : held) ::close(file);
+}
+
+TEST_F(AtomicFileTest, FoldersAreMadeWithThoseTheyLieIn) {
+  make_folder(folder_ / "a/b/c/");
+  make_folder(folder_ / "a/b/c");
+  EXPECT_TRUE(fs::is_directory(folder_ / "a/b/c"));
+  folder_.write("file", "");
+  EXPECT_THROW(make_folder(folder_ / "file"), Error);
+  EXPECT_THROW(make_folder(folder_ / "file/in"), Error);
+}
+
+TEST_F(AtomicFileTest, TheMachineIsToldFromThePath) {
+  fs::create_symlink("/dev/full", folder_ / "link");
+  EXPECT_THROW(write_atomically(folder_ / "link", "text"), MachineError);
+  try {
+    write_atomically(folder_ / "missing/file", "text");
+    FAIL();
+  } catch (const MachineError&) {
+    FAIL() << "a folder that is not there is no fault of the machine";
+  } catch (const Error&) {
+  }
 }
 
 TEST_F(AtomicFileTest, TemporaryFilesAreFoundAndRemoved) {

@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "edict/cli/command.h"
@@ -11,6 +9,7 @@
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/json_values.h"
+#include "edict/core/read_file.h"
 #include "edict/report/benchmark_page.h"
 
 namespace edict::cli {
@@ -26,10 +25,7 @@ struct BenchmarkArguments {
 
 std::vector<study::BenchmarkValue> beside(const std::string& path) {
   if (path.empty()) return {};
-  std::ifstream in(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) throw Error(fmt::format("{}: cannot be read", path));
-  return study::read_benchmark_values(text, path);
+  return study::read_benchmark_values(read_file(path), path);
 }
 
 void run(BenchmarkArguments options) {
@@ -68,7 +64,7 @@ void run(BenchmarkArguments options) {
   for (study::BenchmarkValue& value : study::published_field()) values.push_back(std::move(value));
   const auto tables = report::benchmark_tables(values);
   const std::filesystem::path page = std::filesystem::path(options.out) / "index.html";
-  std::filesystem::create_directories(options.out);
+  make_folder(options.out);
   const std::string about = fmt::format(
       "Judged on the {} part of {} random split{}{}. Those who published had all 12,000 stays of "
       "PhysioNet; here it is the sets in the folder.",

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -12,6 +11,7 @@
 #include "edict/cli/data_json.h"
 #include "edict/cli/progress.h"
 #include "edict/core/error.h"
+#include "edict/core/read_file.h"
 #include "edict/sources/csv.h"
 
 namespace edict::cli {
@@ -42,9 +42,7 @@ void check_downloads(const ImportArguments& options) {
   const bool inside =
       std::mismatch(from.begin(), from.end(), out.begin(), out.end()).first == from.end();
   constexpr std::string_view kOwn = "id,time,";
-  char head[kOwn.size()] = {};
-  std::ifstream(out, std::ios::binary).read(head, sizeof head);
-  if (inside && std::string_view(head, sizeof head) != kOwn)
+  if (inside && read_file(out, kOwn.size()) != kOwn)
     throw Error(fmt::format("{}: belongs to the downloaded files; give the output another name",
                             options.out));
 }

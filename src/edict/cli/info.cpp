@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "edict/cli/command.h"
@@ -150,9 +149,8 @@ void run(const std::string& path, const std::string& json, const ReadOptions& re
   };
   std::error_code ignored;
   if (std::filesystem::is_regular_file(path, ignored)) {
-    char head[9] = {};
-    std::ifstream(path, std::ios::binary).read(head, sizeof head);
-    if (looks_like_model({head, sizeof head}))
+    constexpr std::size_t kHead = 9;
+    if (looks_like_model(read_file(path, kHead)))
       show_model(load_model(path));
     else
       show_data(open_told(path, reading));

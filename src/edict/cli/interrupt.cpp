@@ -66,7 +66,7 @@ void handle(int signal, void (*handler)(int)) {
   } catch (const std::bad_alloc&) {
     remove_temporary_files();
     std::fprintf(stderr, "edict: %s\n", kOutOfMemory);
-    std::_Exit(2);
+    std::_Exit(1);
   } catch (...) {  // NOLINT: our fault, and worth a core
   }
   std::abort();

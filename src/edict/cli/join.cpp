@@ -18,7 +18,7 @@ namespace {
 class SharedRows {
  public:
   explicit SharedRows(const std::string& path) : path_(path), file_(path, std::ios::binary) {
-    if (!file_) fail("cannot be read; check the path");
+    if (!file_) throw_system_error(errno, path + ": cannot be read; check the path");
     if (!read_row()) fail("is empty; give what --shard wrote");
     try {
       shard = shard_of_column(number_);
@@ -72,6 +72,7 @@ class SharedRows {
       }
       row += '\n';
     }
+    if (file_.bad()) throw MachineError(fmt::format("{}: cannot be read to its end", path_));
     if (open || !row.empty()) fail("ends in the middle of a row; write it again");
     return false;
   }

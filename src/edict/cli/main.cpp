@@ -44,12 +44,14 @@ int main(int argc, char** argv) try {
   return edict::cli::leave_interrupted();
 } catch (const CLI::ParseError& e) {
   return failed(2, e.what(), "; try --help");
+} catch (const edict::MachineError& e) {
+  return failed(1, e.what());
 } catch (const edict::Error& e) {
   return failed(2, e.what());
 } catch (const std::bad_alloc&) {
-  return failed(2, edict::cli::kOutOfMemory);
-} catch (const std::system_error& e) {  // of the machine: no space, no permission, no threads
-  return failed(2, e.what());
+  return failed(1, edict::cli::kOutOfMemory);
+} catch (const std::system_error& e) {
+  return failed(edict::is_of_machine(e.code().value()) ? 1 : 2, e.what());
 } catch (const std::exception& e) {
   return failed(1, "unexpected: ", e.what());
 }

@@ -79,10 +79,11 @@ void add_examples(std::string& page, const CLI::App& app) {
 }
 
 constexpr const char* kExitStatus =
-    ".SH EXIT STATUS\n.TP\n0\ndone\n.TP\n2\nthe input, or the machine (no space, no permission); "
-    "one "
-    "line on standard error says what and where\n.TP\n130, 143\nstopped by Ctrl\\-C, by SIGTERM\n"
-    ".TP\n1\na fault of the program, or a failed run of \\fBreproduce\\fR\n";
+    ".SH EXIT STATUS\n.TP\n0\ndone\n.TP\n2\nthe input, or a path that may not be read or written; "
+    "one line on standard error says what and where\n.TP\n130, 143\nstopped by Ctrl\\-C, by "
+    "SIGTERM\n.TP\n1\nthe machine (no space, no memory, a disk that fails), a fault of the "
+    "program, "
+    "or a failed run of \\fBreproduce\\fR\n";
 
 std::string manual_page(const CLI::App& app) {
   std::string page = fmt::format(".TH {} 1 \"\" \"edict {}\" \"edict manual\"\n",

@@ -108,8 +108,8 @@ void finish_standard_output() {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
   const int error = errno;
-  throw Error(fmt::format("standard output: cannot be written{}; free some space",
-                          error ? fmt::format(" ({})", std::strerror(error)) : ""));
+  throw MachineError(fmt::format("standard output: cannot be written{}; free some space",
+                                 error ? fmt::format(" ({})", std::strerror(error)) : ""));
 }
 
 void open_standard_streams() {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +11,8 @@
 #include <charconv>
 #include <climits>
 #include <cstring>
+#include <mutex>
+#include <set>
 #include <utility>
 
 #include "edict/core/error.h"
@@ -66,6 +69,56 @@ int descriptor_in(const std::string& path) {
   return -1;
 }
 
+// The end of a temporary file's name: .PROCESS-SERIAL.tmp.
+std::string temporary_ending() {
+  static std::atomic<unsigned> serial{0};
+  return fmt::format(".{}-{}.tmp", ::getpid(), serial++);
+}
+
+bool is_temporary_ending(std::string_view text) {
+  if (!text.starts_with('.') || !text.ends_with(".tmp")) return false;
+  text = text.substr(1, text.size() - 5);
+  const std::size_t dash = text.find('-');
+  const auto number = [](std::string_view digits) {
+    return !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  return dash != std::string_view::npos && number(text.substr(0, dash)) &&
+         number(text.substr(dash + 1));
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : ".";
+}
+
+bool lock(int descriptor, int how) {
+  int result = -1;
+  do result = ::flock(descriptor, how);
+  while (result != 0 && errno == EINTR);
+  return result == 0;
+}
+
+// Removes what processes that were killed left of this file, once a process. What is being written
+// is locked, by a process of any machine; where there are no locks, nothing is removed.
+void remove_left_behind(const std::filesystem::path& target) {
+  static std::mutex mutex;
+  static std::set<std::string> looked_at;
+  {
+    const std::lock_guard guard(mutex);
+    if (!looked_at.insert(target.native()).second) return;
+  }
+  const std::string name = target.filename().native();
+  std::error_code failed;
+  std::filesystem::directory_iterator entry(folder_of(target), failed);
+  for (; !failed && entry != std::filesystem::directory_iterator(); entry.increment(failed)) {
+    const std::string other = entry->path().filename().native();
+    if (!other.starts_with(name) || !is_temporary_ending(other.substr(name.size()))) continue;
+    const int file = ::open(entry->path().c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) continue;
+    if (lock(file, LOCK_EX | LOCK_NB)) ::unlink(entry->path().c_str());
+    ::close(file);
+  }
+}
+
 // Whether this process is one that writes files.
 bool writes_files = true;
 
@@ -96,7 +149,18 @@ Destination destination_of(const std::filesystem::path& path) {
 
 void write_nothing() { writes_files = false; }
 
+bool sync_folder(const std::filesystem::path& folder) {
+  const int file = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return !is_of_machine(errno);
+  const bool synced = ::fsync(file) == 0 || !is_of_machine(errno);
+  const int error = errno;
+  ::close(file);
+  errno = error;
+  return synced;
+}
+
 AtomicFile::AtomicFile(std::filesystem::path destination) : name_(std::move(destination)) {
+  buffer_.reserve(2 * kPiece);  // before there is a file that nobody would remove
   Destination found = destination_of(name_);
   if (!writes_files) found = {Destination::Kind::stream, "/dev/null"};
   target_ = std::move(found.path);
@@ -117,27 +181,38 @@ AtomicFile::AtomicFile(std::filesystem::path destination) : name_(std::move(dest
       open_beside();
       break;
   }
-  buffer_.reserve(2 * kPiece);
 }
 
 void AtomicFile::open_beside() {
-  static std::atomic<unsigned> serial{0};
-  temporary_ = target_;
-  temporary_ += fmt::format(".{}-{}.tmp", ::getpid(), serial++);
-  listed_ = list(temporary_);
-  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) {
-    unlist(listed_);
-    fail("cannot be created");
-  }
+  remove_left_behind(target_);
+  struct stat status {};
+  do {
+    close_and_remove();
+    temporary_ = target_;
+    temporary_ += temporary_ending();
+    listed_ = list(temporary_);
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) {
+      temporary_.clear();  // it is another's, if anyone's: in a container numbers come again
+      unlist(listed_);
+      if (errno == EEXIST) continue;
+      fail("cannot be created");
+    }
+    lock(descriptor_, LOCK_EX);
+    // Before it was locked another process may have taken it for left behind.
+  } while (descriptor_ < 0 || (::fstat(descriptor_, &status) == 0 && status.st_nlink == 0));
   // Who may read the file does not change because its content does.
   struct stat before {};
   if (::stat(target_.c_str(), &before) == 0) ::fchmod(descriptor_, before.st_mode & 0777);
 }
 
-AtomicFile::~AtomicFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+AtomicFile::~AtomicFile() { close_and_remove(); }
+
+void AtomicFile::close_and_remove() {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (descriptor_ >= 0) ::close(descriptor_);
+  temporary_.clear();
+  descriptor_ = -1;
   unlist(listed_);
 }
 
@@ -160,26 +235,37 @@ void AtomicFile::flush() {
 
 void AtomicFile::commit() {
   flush();
-  if (!temporary_.empty() && ::fsync(descriptor_) != 0 && errno != EINVAL)
-    fail("cannot be written");
-  const int descriptor = std::exchange(descriptor_, -1);
-  if (::close(descriptor) != 0) fail("cannot be written");
-  if (temporary_.empty()) return;
+  if (temporary_.empty()) {
+    if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail("cannot be written");
+    return;
+  }
+  if (::fsync(descriptor_) != 0 && errno != EINVAL) fail("cannot be written");
+  // Renamed while it is locked, so that nobody takes it for left behind. What its closing could
+  // tell, syncing has told.
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot be created");
   temporary_.clear();
-  unlist(listed_);
-  // The new name itself lives in the folder; a file system that cannot sync one is no error.
-  const auto parent = target_.parent_path();
-  const int folder = ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_CLOEXEC);
-  if (folder >= 0) {
-    ::fsync(folder);
-    ::close(folder);
-  }
+  close_and_remove();
+  if (!sync_folder(target_.parent_path())) fail("is there, but a loss of power may undo it");
 }
 
 void AtomicFile::fail(const char* what) const {
-  throw Error(fmt::format("{}: {} ({}); check the folder, its permissions and the free space",
-                          name_.string(), what, std::strerror(errno)));
+  const int error = errno;
+  throw_system_error(
+      error, fmt::format("{}: {} ({}); check the folder, its permissions and the free space",
+                         name_.string(), what, std::strerror(error)));
+}
+
+void make_folder(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.has_filename() ? path : path.parent_path();
+  std::error_code unknown;
+  if (folder.empty() || std::filesystem::is_directory(folder, unknown)) return;
+  make_folder(folder.parent_path());
+  const bool made = ::mkdir(folder.c_str(), 0777) == 0;
+  if (made && sync_folder(folder.parent_path())) return;
+  const int error = errno;
+  if (!made && std::filesystem::is_directory(folder, unknown)) return;  // another was quicker
+  throw_system_error(error, fmt::format("{}: cannot be made a folder ({}); give another",
+                                        path.string(), std::strerror(error)));
 }
 
 void write_atomically(const std::filesystem::path& path, std::string_view text) {

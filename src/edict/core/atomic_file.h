@@ -1,5 +1,6 @@
 // A file that appears whole or not at all: written beside its destination under a temporary name,
-// synced, and renamed by commit(). Without commit() nothing is left behind.
+// synced, and renamed by commit(). Without commit() nothing is left behind; what a process that was
+// killed left of the same file goes when it is written again.
 //
 // What is not a file of its own is written through instead: a device, a pipe, an open descriptor
 // (/dev/stdout, /dev/fd/3). Of a link the file it leads to is replaced, and the link stays.
@@ -35,6 +36,7 @@ class AtomicFile {
 
  private:
   void open_beside();
+  void close_and_remove();
   void flush();
   [[noreturn]] void fail(const char* what) const;
 
@@ -47,6 +49,15 @@ class AtomicFile {
 };
 
 void write_atomically(const std::filesystem::path& path, std::string_view text);
+
+// Makes a folder, and those it lies in, so that a loss of power does not take it and what was
+// written into it. Does nothing where it is there. Throws Error.
+void make_folder(const std::filesystem::path& path);
+
+// Keeps the names that a folder holds: without it they may be gone after a loss of power. An empty
+// path is the folder at hand. False, with errno, where the disk fails; a file system that cannot do
+// it is no failure.
+bool sync_folder(const std::filesystem::path& folder);
 
 // From here on this process writes no file: what it would write, another one does.
 void write_nothing();

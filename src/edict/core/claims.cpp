@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 
 namespace edict {
@@ -24,8 +25,11 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void fail(const fs::path& path, const char* what) {
-  throw Error(fmt::format("{}: a claim {} ({}); check the folder and its permissions",
-                          path.string(), what, std::strerror(errno)));
+  const int error = errno;
+  throw_system_error(error,
+                     fmt::format("{}: a claim {} ({}); check the folder, its permissions and the "
+                                 "free space",
+                                 path.string(), what, std::strerror(error)));
 }
 
 double seconds(const struct timespec& time) {
@@ -74,10 +78,7 @@ Claim::~Claim() = default;
 
 Claims::Claims(fs::path folder, std::chrono::milliseconds stale)
     : folder_(std::move(folder)), stale_(stale) {
-  std::error_code failed;
-  fs::create_directories(folder_, failed);
-  if (!fs::is_directory(folder_))
-    throw Error(fmt::format("{}: cannot be made a folder; give another", folder_.string()));
+  make_folder(folder_);
 }
 
 fs::path Claims::file(const std::string& name, int generation) const {

@@ -18,8 +18,9 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
   const auto refuse = [&](int descriptor) {
     const int reason = errno;
     if (descriptor >= 0) ::close(descriptor);
-    throw Error(fmt::format("{}: cannot be read ({}); check the file and its permissions",
-                            path.string(), std::strerror(reason)));
+    throw_system_error(reason,
+                       fmt::format("{}: cannot be read ({}); check the file and its permissions",
+                                   path.string(), std::strerror(reason)));
   };
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat status {};

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -16,7 +17,7 @@ std::string name_of_file(const std::filesystem::path& path) {
   return path == "-" ? "standard input" : path.string();
 }
 
-std::string read_file(const std::filesystem::path& path) {
+std::string read_file(const std::filesystem::path& path, std::size_t most) {
   struct Descriptor {
     int number;
     ~Descriptor() {
@@ -28,19 +29,25 @@ std::string read_file(const std::filesystem::path& path) {
   };
   const Descriptor file{path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
                                     : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.number < 0 && errno == ENOENT) throw refuse("no such file; check the path");
+  const int unopened = file.number < 0 ? errno : 0;
+  if (unopened == ENOENT) throw refuse("no such file; check the path");
   struct stat status {};
   if (file.number >= 0 && ::fstat(file.number, &status) == 0 && S_ISDIR(status.st_mode))
     throw refuse("is a directory; give a file");
-  std::string bytes(static_cast<std::size_t>(status.st_size) + 1, '\0');  // one to see the end by
+  // One more to see the end by.
+  std::string bytes(std::min(most, static_cast<std::size_t>(status.st_size) + 1), '\0');
   std::size_t size = 0;
-  for (ssize_t got = 1; got != 0;) {
-    if (size == bytes.size()) bytes.resize(std::max<std::size_t>(2 * size, 65536));
-    got = file.number < 0 ? -1 : ::read(file.number, bytes.data() + size, bytes.size() - size);
+  for (ssize_t got = 1; got != 0 && size < most;) {
+    if (size == bytes.size()) bytes.resize(std::min(most, std::max<std::size_t>(2 * size, 65536)));
+    if (unopened) errno = unopened;
+    got = unopened ? -1 : ::read(file.number, bytes.data() + size, bytes.size() - size);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0)
-      throw refuse(fmt::format("cannot be read ({}); check the file and its permissions",
-                               std::strerror(errno)));
+    if (got < 0) {
+      const int error = errno;
+      throw_system_error(error,
+                         fmt::format("{}: cannot be read ({}); check the file and its permissions",
+                                     name_of_file(path), std::strerror(error)));
+    }
     size += static_cast<std::size_t>(got);
   }
   bytes.resize(size);

@@ -91,10 +91,11 @@ std::size_t TemporaryFile::read(void* bytes, std::size_t count) {
 }
 
 void TemporaryFile::fail() const {
-  throw Error(
-      fmt::format("{}: a temporary file there cannot be used ({}); check the folder, its "
-                  "permissions and the free space",
-                  folder_.string(), std::strerror(errno)));
+  const int error = errno;
+  throw_system_error(
+      error, fmt::format("{}: a temporary file there cannot be used ({}); check the folder, its "
+                         "permissions and the free space",
+                         folder_.string(), std::strerror(error)));
 }
 
 }  // namespace edict

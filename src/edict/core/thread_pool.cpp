@@ -41,8 +41,8 @@ ThreadPool::ThreadPool(std::size_t threads, Ranks* ranks) : ranks_(ranks) {
       workers_.emplace_back([this, worker] { run(worker); });
   } catch (const std::system_error& e) {
     stop();
-    throw Error("cannot start " + std::to_string(threads) + " threads (" + e.what() +
-                "); ask for fewer");
+    throw MachineError("cannot start " + std::to_string(threads) + " threads (" + e.what() +
+                       "); ask for fewer");
   }
 }
 

@@ -2,7 +2,7 @@
 // is a matrix whose first n columns are the ones still running.
 #pragma once
 
-#include <Eigen/Core>
+#include "edict/core/eigen.h"
 
 namespace edict {
 

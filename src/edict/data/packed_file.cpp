@@ -1,9 +1,7 @@
 #include "edict/data/packed_file.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -20,6 +18,7 @@
 #include "edict/core/hash.h"
 #include "edict/core/json_text.h"
 #include "edict/core/mapped_file.h"
+#include "edict/core/read_file.h"
 #include "edict/core/temporary_file.h"
 #include "edict/core/utf8.h"
 
@@ -120,12 +119,7 @@ bool is_packed(std::string_view first_bytes) { return first_bytes.starts_with(kM
 bool is_packed_file(const std::filesystem::path& path) {
   std::error_code none;
   if (!std::filesystem::is_regular_file(path, none)) return false;
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  char bytes[8];
-  const ssize_t got = ::read(file, bytes, sizeof bytes);
-  ::close(file);
-  return got == sizeof bytes && is_packed({bytes, sizeof bytes});
+  return is_packed(read_file(path, kMark.size()));
 }
 
 // ---- writing ----

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <memory>
 
 #include "edict/core/error.h"
+#include "edict/core/read_file.h"
 
 namespace edict {
 namespace {
@@ -40,16 +40,12 @@ class Budget {
 };
 
 std::string read_plain(const fs::path& path, Budget& budget) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) refuse(path, "cannot be read; check its permissions");
   std::error_code unknown;
   const auto size = fs::file_size(path, unknown);
   if (unknown) refuse(path, "cannot be read; give a regular file");
   budget.spend(size, size);
-  std::string bytes(size, '\0');
-  file.read(bytes.data(), static_cast<std::streamsize>(size));
-  if (static_cast<std::size_t>(file.gcount()) != size)
-    refuse(path, "ended early while it was read; try again");
+  std::string bytes = read_file(path);
+  if (bytes.size() != size) refuse(path, "changed while it was read; try again");
   return bytes;
 }
 

@@ -3,9 +3,9 @@
 // holds the event.
 #pragma once
 
-#include <Eigen/Core>
 #include <algorithm>
 
+#include "edict/core/eigen.h"
 #include "edict/core/types.h"
 
 namespace edict {

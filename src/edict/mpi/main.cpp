@@ -138,6 +138,9 @@ int take_part(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     code = 2;
     failure = fmt::format("{}; try --help", e.what());
+  } catch (const edict::MachineError& e) {
+    code = 1;
+    failure = e.what();
   } catch (const edict::Error& e) {
     code = 2;
     failure = e.what();

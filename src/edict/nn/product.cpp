@@ -1,7 +1,6 @@
 #include "edict/nn/product.h"
 
-#include <Eigen/Core>
-
+#include "edict/core/eigen.h"
 #include "edict/nn/small_product.h"
 
 namespace edict {

@@ -8,10 +8,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <new>
 #include <optional>
 #include <vector>
-
-#include "edict/core/error.h"
 
 namespace edict::report {
 namespace {
@@ -103,7 +102,7 @@ std::string deflated(std::string_view bytes) {
   if (compress2(reinterpret_cast<Bytef*>(result.data()), &size,
                 reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uLong>(bytes.size()),
                 /*level=*/9) != Z_OK)
-    throw Error("zlib cannot compress a part of the page: free some memory");
+    throw std::bad_alloc();  // there is no other reason
   result.resize(size);
   return result;
 }

@@ -3,12 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "edict/core/atomic_file.h"
 #include "edict/core/json_text.h"
+#include "edict/core/read_file.h"
 #include "edict/report/series_figures.h"
 #include "edict/report/study_figures.h"
 #include "edict/study/embedded.h"
@@ -311,11 +310,9 @@ std::string runs_section(const Study& study) {
   return text + "</section>\n";
 }
 
-std::string read(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
+// Empty where a run ended before it was written.
+std::string text_of(const std::filesystem::path& path) {
+  return std::filesystem::exists(path) ? read_file(path) : "";
 }
 
 }  // namespace
@@ -352,8 +349,8 @@ std::string run_page(const StudiedRun& run, const std::filesystem::path& folder)
   std::string body = fmt::format(
       "<h1>{} on {}</h1>\n<p>Seed {} · <a href=\"../../index.html\">back to the report</a></p>\n"
       "<h2>Redo it</h2>\n<pre>{}</pre>\n<h2>Settings</h2>\n<pre>{}</pre>\n<h2>Files</h2>\n<ul>",
-      escape(run.method), escape(run.dataset), run.seed, escape(read(folder / "command.txt")),
-      escape(read(folder / "config.toml")));
+      escape(run.method), escape(run.dataset), run.seed, escape(text_of(folder / "command.txt")),
+      escape(text_of(folder / "config.toml")));
   for (const char* name :
        {"config.toml", "command.txt", "model", "model.metrics.csv", "train.json", "evaluate.json",
         "classifier", "classify.json", "stress.json", "browse.json", "log.txt"})

@@ -14,6 +14,7 @@
 #include <map>
 #include <utility>
 
+#include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/server/store.h"
 
@@ -59,9 +60,11 @@ class FileLock {
   explicit FileLock(const std::string& path) {
     const std::string name = path + ".lock";
     descriptor_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (descriptor_ < 0)
-      throw Error(fmt::format("{}: {}; choose a folder that can be written to", name,
-                              std::strerror(errno)));
+    if (descriptor_ < 0) {
+      const int error = errno;
+      throw_system_error(error, fmt::format("{}: {}; choose a folder that can be written to", name,
+                                            std::strerror(error)));
+    }
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
       ::close(descriptor_);
       throw Error(
@@ -81,9 +84,12 @@ class FileLock {
 [[noreturn]] void fail(sqlite3* db, const std::string& what) {
   const int code = db ? sqlite3_extended_errcode(db) : SQLITE_NOMEM;
   const char* why = db ? sqlite3_errmsg(db) : "out of memory";
-  const bool full = (code & 0xff) == SQLITE_FULL;
-  throw Error(fmt::format("the store: {}: {}{}", what, why,
-                          full ? "; make room on the disk, or raise --store-limit" : ""));
+  const int kind = code & 0xff;
+  const std::string text =
+      fmt::format("the store: {}: {}{}", what, why,
+                  kind == SQLITE_FULL ? "; make room on the disk, or raise --store-limit" : "");
+  if (kind == SQLITE_FULL || kind == SQLITE_IOERR || kind == SQLITE_NOMEM) throw MachineError(text);
+  throw Error(text);
 }
 
 void run(sqlite3* db, const char* sql) {
@@ -169,28 +175,33 @@ Database open_file(const std::string& path) {
   Database db(opened);
   if (code != SQLITE_OK) {
     const std::string why = opened ? sqlite3_errmsg(opened) : "out of memory";
-    throw Error(fmt::format("{}: {}; give a file in a folder that can be written to", path, why));
+    const int system = opened ? sqlite3_system_errno(opened) : ENOMEM;
+    throw_system_error(
+        system, fmt::format("{}: {}; give a file in a folder that can be written to", path, why));
   }
   sqlite3_busy_timeout(db.get(), 10000);
   return db;
 }
 
-// Empty where the file is sound, or new.
+// Empty where the file is sound, or new. Throws Error where it could not be read: a disk or a
+// memory that fails says nothing about the file.
 std::string damage_of(const std::string& path) {
   const Database db = open_file(path);
+  const auto told = [&] {
+    const int code = sqlite3_errcode(db.get()) & 0xff;
+    if (code != SQLITE_CORRUPT && code != SQLITE_NOTADB) fail(db.get(), "it cannot be checked");
+    return std::string(sqlite3_errmsg(db.get()));
+  };
   sqlite3_stmt* statement = nullptr;
   if (sqlite3_prepare_v2(db.get(), "PRAGMA quick_check(1)", -1, &statement, nullptr) != SQLITE_OK)
-    return sqlite3_errmsg(db.get());
-  std::string found;
+    return told();
+  const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> owned(statement, sqlite3_finalize);
   const int code = sqlite3_step(statement);
-  if (code == SQLITE_ROW) {
-    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, 0));
-    if (!text || std::string_view(text) != "ok") found = text ? text : "unreadable";
-  } else if (code != SQLITE_DONE) {
-    found = sqlite3_errmsg(db.get());
-  }
-  sqlite3_finalize(statement);
-  return found;
+  if (code == SQLITE_DONE) return "";
+  if (code != SQLITE_ROW) return told();
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, 0));
+  if (!text) return told();
+  return std::string_view(text) == "ok" ? "" : text;
 }
 
 class SqliteStore final : public Store {
@@ -403,6 +414,7 @@ class SqliteStore final : public Store {
     fs::remove(part, ignored);
     statement("VACUUM INTO ?").with(part).run();
     fs::rename(part, path);
+    sync_folder(fs::path(path).parent_path());
   }
   void tidy() override {
     sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);

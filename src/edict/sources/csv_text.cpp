@@ -103,8 +103,10 @@ void CsvText::let_go(const char* read) const {
 }
 
 void CsvText::fail_read() const {
-  throw Error(fmt::format("{}: cannot be read ({}); check the file and its permissions", name_,
-                          std::strerror(errno)));
+  const int error = errno;
+  throw_system_error(
+      error, fmt::format("{}: cannot be read ({}); check the file and its permissions", name_,
+                         std::strerror(error)));
 }
 
 void CsvText::Release::operator()(char* bytes) const {

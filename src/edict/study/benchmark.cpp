@@ -200,7 +200,7 @@ Metrics judged_task(const std::string& task, const Dataset& data, std::int64_t s
   ensemble.members = options.members;
   ensemble.training = options.training;
   if (!options.out.empty()) {
-    std::filesystem::create_directories(options.out);
+    make_folder(options.out);
     ensemble.training.out = options.out / fmt::format("{}-{}.model", task, seed);
     ensemble.training.resume = true;
   }
@@ -295,7 +295,7 @@ std::vector<BenchmarkValue> run_benchmark(const std::string& task, ThreadPool& p
     if (!options.out.empty()) {
       folds.out = options.out / "death";
       folds.resume = true;
-      std::filesystem::create_directories(folds.out);
+      make_folder(folds.out);
       write_atomically(folds.out / "folds.csv", folds_table(data, config.data));
     }
     folds.on_model = [&](std::size_t fold, std::size_t) {

@@ -134,7 +134,7 @@ std::filesystem::path fold_model_path(const std::filesystem::path& out, std::siz
 CrossValidation cross_validate(const Config& config, const Dataset& data, ThreadPool& pool,
                                const FoldOptions& options) {
   const std::vector<Split> splits = cross_validation_splits(data, config.data, options.folds);
-  if (!options.out.empty()) std::filesystem::create_directories(options.out);
+  if (!options.out.empty()) make_folder(options.out);
   if (options.claim) return share_folds(config, data, splits, pool, options);
   CrossValidation result;
   for (std::size_t f = 0; f < splits.size(); ++f) {

@@ -3,10 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include "edict/core/error.h"
+#include "edict/core/read_file.h"
 #include "edict/settings/toml.h"
 #include "edict/study/embedded.h"
 
@@ -176,11 +175,7 @@ Plan read_plan_text(std::string_view text, const std::string& name) {
 }
 
 Plan read_plan(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (!in) throw Error(fmt::format("{}: cannot be read", file.string()));
-  Plan plan = read_plan_text(text.str(), file.string());
+  Plan plan = read_plan_text(read_file(file), file.string());
   plan.folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
   return plan;
 }

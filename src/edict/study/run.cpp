@@ -4,13 +4,13 @@
 
 #include <ctime>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/hash.h"
 #include "edict/core/json_text.h"
+#include "edict/core/read_file.h"
 #include "edict/train/classifier_training.h"
 
 namespace edict::study {
@@ -42,9 +42,8 @@ std::string hash_text(std::string_view text) { return Hash().text(text).hex(); }
 // Nothing where the file is missing, was made from other inputs, or lacks anything.
 template <class Result>
 std::optional<Result> read_stage(const std::filesystem::path& file, const std::string& key) {
-  std::ifstream in(file);
-  if (!in) return std::nullopt;
-  const json found = parse_json(std::string(std::istreambuf_iterator<char>(in), {}));
+  if (!std::filesystem::exists(file)) return std::nullopt;
+  const json found = parse_json(read_file(file));
   try {
     if (found.is_object() && found.at("inputs") == key) return found.get<Result>();
   } catch (const json::exception&) {  // a field is missing or of another type
@@ -141,8 +140,11 @@ double Run::pending() const {
 
 void Run::conduct(ThreadPool& pool, const RunHooks& hooks) const {
   const double all = pending();
+  const auto checkpoint = checkpoint_path(folder_ / "model");
+  // One that is not needed any more is left where a run ended before it could remove it.
+  if (results().training) std::filesystem::remove(checkpoint);
   if (all == 0) return;
-  std::filesystem::create_directories(folder_);
+  make_folder(folder_);
   write_atomically(folder_ / "config.toml", to_toml(spec_.config));
   write_atomically(folder_ / "command.txt", commands());
   double done = 0;
@@ -162,7 +164,7 @@ void Run::conduct(ThreadPool& pool, const RunHooks& hooks) const {
       log(fmt::format("{} failed: {}", stage.name, e.what()));
       throw;
     }
-    if (stage.name == "train") std::filesystem::remove(checkpoint_path(folder_ / "model"));
+    if (stage.name == "train") std::filesystem::remove(checkpoint);
     log(stage.name + " done");
     tell(1.0, stage.name);
     done += stage.cost;

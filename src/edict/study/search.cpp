@@ -88,6 +88,8 @@ SearchResult search(const Config& base, std::uint64_t subject, const Trial& tria
       }
       if (!std::isfinite(outcome.nll) || !std::isfinite(outcome.mse))
         throw Error("the validation score is not finite");
+    } catch (const MachineError&) {
+      throw;  // says nothing about the settings
     } catch (const Error& e) {
       outcome.failure = e.what();
     }

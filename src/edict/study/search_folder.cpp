@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
@@ -13,6 +11,7 @@
 #include "edict/core/claims.h"
 #include "edict/core/error.h"
 #include "edict/core/json_text.h"
+#include "edict/core/read_file.h"
 #include "edict/sources/csv.h"
 #include "edict/train/trainer.h"
 
@@ -23,8 +22,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 json read(const fs::path& path) {
-  std::ifstream in(path);
-  json found = parse_json(std::string(std::istreambuf_iterator<char>(in), {}));
+  json found = parse_json(read_file(path));
   if (found.is_discarded())
     throw Error(fmt::format("{}: not a file of a search; remove it or search in another folder",
                             path.string()));
@@ -103,10 +101,7 @@ bool unused(const fs::path& folder) {
 SearchFolder::SearchFolder(fs::path folder, const SearchPlan& searched, bool shared)
     : folder_(std::move(folder)) {
   const json plan = to_json(searched);
-  std::error_code failed;
-  fs::create_directories(folder_, failed);
-  if (!fs::is_directory(folder_))
-    throw Error(fmt::format("{}: cannot be made a folder; give another --out", folder_.string()));
+  make_folder(folder_);
   const fs::path file = folder_ / "search.json";
   for (int i = 0; shared && i < 20 && !fs::exists(file) && !unused(folder_); ++i)
     wait_for_others(nullptr);
@@ -151,14 +146,18 @@ std::vector<Outcome> SearchFolder::read_outcomes() const {
 }
 
 void SearchFolder::begin(const Step& step, const Config& config) const {
-  fs::create_directories(trial_folder(step.trial));
+  make_folder(trial_folder(step.trial));
   write_atomically(trial_folder(step.trial) / "config.toml", to_toml(config));
 }
 
 void SearchFolder::finish(const Outcome& outcome) const {
   write_atomically(trial_folder(outcome.trial) / fmt::format("rung-{}.json", outcome.rung),
                    json_text(to_json(outcome), 2) + "\n");
-  fs::remove(checkpoint_path(model_path({outcome.trial, outcome.rung})));
+}
+
+void SearchFolder::remove_checkpoints(const std::vector<Outcome>& outcomes) const {
+  for (const Outcome& outcome : outcomes)
+    fs::remove(checkpoint_path(model_path({outcome.trial, outcome.rung})));
 }
 
 void SearchFolder::write_table(const std::vector<Outcome>& outcomes,

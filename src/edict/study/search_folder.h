@@ -39,12 +39,15 @@ class SearchFolder {
                  Settings settings) const {
     std::vector<Config> configs;
     for (const Outcome& outcome : outcomes) configs.push_back(settings(outcome.trial));
+    remove_checkpoints(outcomes);
     write_table(outcomes, ranges, configs);
     if (const Outcome* best = best_outcome(outcomes)) write_best(*best, settings(best->trial));
   }
 
  private:
   std::filesystem::path trial_folder(std::size_t trial) const;
+  // Of what is finished; one may be left where a search ended before it could remove it.
+  void remove_checkpoints(const std::vector<Outcome>& outcomes) const;
   void write_table(const std::vector<Outcome>& outcomes, const std::vector<SearchRange>& ranges,
                    const std::vector<Config>& configs) const;
   void write_best(const Outcome& best, const Config& config) const;

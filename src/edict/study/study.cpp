@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 
+#include "edict/core/atomic_file.h"
 #include "edict/core/claims.h"
 #include "edict/core/error.h"
 #include "edict/data/fingerprint.h"
@@ -28,7 +30,7 @@ fs::path file_of(const PlannedData& plan, const StudyOptions& options) {
   const fs::path path =
       options.out / "data" / fmt::format("{}-{}-{}.csv", plan.name, plan.series, plan.seed);
   if (!fs::exists(path)) {
-    fs::create_directories(path.parent_path());
+    make_folder(path.parent_path());
     write_csv(generate_synthetic(plan.series, static_cast<std::uint64_t>(plan.seed)), path);
   }
   return path;
@@ -99,9 +101,7 @@ Study conduct(const Plan& plan, const StudyOptions& options) {
   for (const PlannedData& data : plan.datasets)
     if (at_hand(data, options)) there.push_back(data);
   const fs::path runs = options.out / "runs";
-  std::error_code error;
-  fs::create_directories(runs, error);
-  if (error) throw Error(fmt::format("{}: cannot be made: {}", runs.string(), error.message()));
+  make_folder(runs);
   ThreadPool pool(options.threads);
 
   std::vector<Loaded> loaded;
@@ -145,6 +145,8 @@ Study conduct(const Plan& plan, const StudyOptions& options) {
         if (pending > 0) say(options, label + ": done");
       } catch (const Interrupted&) {
         study.interrupted = true;
+      } catch (const std::bad_alloc&) {
+        outcome.failure = "out of memory";
       } catch (const std::exception& e) {
         outcome.failure = e.what();
       }

@@ -64,7 +64,7 @@ EnsembleResult train_ensemble(const std::function<Model(std::int64_t seed)>& fre
                             seed, count));
   const std::filesystem::path out = options.training.out;
   const bool one = count == 1;
-  if (!one && !out.empty()) std::filesystem::create_directories(members_path(out));
+  if (!one && !out.empty()) make_folder(members_path(out));
   EnsembleResult result;
   if (options.claim) {
     try {

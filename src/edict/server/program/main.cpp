@@ -211,12 +211,18 @@ int main(int argc, char** argv) try {
 } catch (const CLI::ParseError& e) {
   fmt::print(stderr, "edict-server: {}; try --help\n", e.what());
   return 2;
+} catch (const edict::MachineError& e) {
+  fmt::print(stderr, "edict-server: {}\n", e.what());
+  return 1;
 } catch (const edict::Error& e) {
   fmt::print(stderr, "edict-server: {}\n", e.what());
   return 2;
+} catch (const std::bad_alloc&) {
+  std::fputs("edict-server: out of memory\n", stderr);
+  return 1;
 } catch (const std::system_error& e) {
   fmt::print(stderr, "edict-server: {}\n", e.what());
-  return 2;
+  return edict::is_of_machine(e.code().value()) ? 1 : 2;
 } catch (const std::exception& e) {
   fmt::print(stderr, "edict-server: unexpected: {}\n", e.what());
   return 1;
