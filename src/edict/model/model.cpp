@@ -11,6 +11,7 @@
 #include "edict/core/error.h"
 #include "edict/core/hash.h"
 #include "edict/core/json_text.h"
+#include "edict/core/json_values.h"
 #include "edict/data/fingerprint.h"
 #include "edict/model/model_check.h"
 #include "edict/model/registry.h"
@@ -446,7 +447,7 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
     }
     if (meta.contains("readout")) {
       const nlohmann::json& readout = meta["readout"];
-      readout.at("members").get_to(networks);
+      networks = count_from_json(readout.at("members"));
       readout.at("indicators").get_to(model.readout.indicators);
       readout.at("share").get_to(model.readout.share);
       if (networks > file.tensors.size() || !(model.readout.share >= 0 && model.readout.share <= 1))
