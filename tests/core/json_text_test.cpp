@@ -48,7 +48,21 @@ TEST(JsonText, WhatIsNoJsonIsDiscardedAndNoObject) {
     EXPECT_TRUE(json.is_discarded()) << text;
     EXPECT_FALSE(json.is_object()) << text;
   }
-  EXPECT_TRUE(parse_json(std::string(1000000, '[')).is_discarded()) << "depth is no danger";
+}
+
+// What is kept can be copied and written on any stack.
+TEST(JsonText, DepthIsNoDanger) {
+  const auto nested = [](std::size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
+  EXPECT_EQ(json_text(parse_json(nested(100))), nested(100));
+  for (const std::size_t depth : {std::size_t{101}, std::size_t{1000000}}) {
+    EXPECT_TRUE(parse_json(nested(depth)).is_discarded()) << depth;
+    EXPECT_TRUE(parse_json(std::string(depth, '[')).is_discarded()) << depth;
+    EXPECT_TRUE(parse_json("{\"a\\\"[\":" + nested(depth) + "}").is_discarded()) << depth;
+  }
+  const std::string text = "\"" + nested(200) + "\\\"\"";  // brackets of a text nest nothing
+  EXPECT_EQ(json_text(parse_json(text)), text);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
 #include <vector>
@@ -93,32 +94,18 @@ class Caller {
   // ---- calls ----
 
   void step() {
-    switch (byte() % 12) {
-      case 0:
-        return new_builder();
-      case 1:
-        return add_observations();
-      case 2:
-        return add_rows();
-      case 3:
-        return describe();
-      case 4:
-        return build();
-      case 5:
-        return take_some();
-      case 6:
-        return predict();
-      case 7:
-        return new_streams();
-      case 8:
-        return observe();
-      case 9:
-        return ask();
-      case 10:
-        return keep();
-      default:
-        return bring_back();
-    }
+    constexpr void (Caller::*kCalls[])() = {&Caller::new_builder, &Caller::add_observations,
+                                            &Caller::add_rows,    &Caller::describe,
+                                            &Caller::build,       &Caller::take_some,
+                                            &Caller::predict,     &Caller::new_streams,
+                                            &Caller::observe,     &Caller::ask,
+                                            &Caller::keep,        &Caller::bring_back,
+                                            &Caller::say_dates,   &Caller::look,
+                                            &Caller::relabel,     &Caller::judge,
+                                            &Caller::impute,      &Caller::choose_settings,
+                                            &Caller::add_streams, &Caller::observe_rows,
+                                            &Caller::quantiles};
+    (this->*kCalls[byte() % std::size(kCalls)])();
   }
 
   void new_builder() {
@@ -156,6 +143,17 @@ class Caller {
     check(edict_builder_labels(builder_, byte() % 4, names, labels));
     const std::vector<double> covariates = numbers(8);
     check(edict_builder_statics(builder_, byte() % 3, names, covariates.data()));
+    check(edict_builder_groups(builder_, byte() % 4, names, labels));
+  }
+  void say_dates() {
+    const char* const units[] = {"s", "min", "h", "d", "none", "", "x"};
+    const std::vector<double> origins = numbers(3);
+    const char* const unit = units[byte() % std::size(units)];
+    const int zoned = byte() % 2, zone = (byte() - 128) * 20;
+    check(edict_builder_dates(builder_, unit, byte() % 2, origins.data(), zoned, zone));
+    const char* const readings[] = {"{}", "{\"id\":\"a\",\"features\":[\"x1\"]}", "{\"id\":3}", "[",
+                                    ""};
+    check(edict_builder_reading(builder_, readings[byte() % std::size(readings)]));
   }
   void build() {
     edict_dataset* made = nullptr;
@@ -173,6 +171,89 @@ class Caller {
     if (!check(edict_dataset_subset(data_, byte() % 3, series, number(), &made))) return;
     edict_dataset_free(data_);
     data_ = made;
+  }
+  // Everything that a dataset tells of itself fits together.
+  void look() {
+    edict_dataset_size sizes{};
+    if (!check(edict_dataset_sizes(data_, &sizes, sizeof sizes))) return;
+    const auto series = static_cast<std::size_t>(sizes.series),
+               events = static_cast<std::size_t>(sizes.events),
+               observations = static_cast<std::size_t>(sizes.observations);
+    std::vector<std::int64_t> first_event(series + 1), first_observation(events + 1);
+    std::vector<double> times(events), value(observations),
+        statics(series * static_cast<std::size_t>(sizes.statics)), origin(series);
+    std::vector<std::int32_t> feature(observations), labels(series), groups(series);
+    promise(check(edict_dataset_arrays(data_, first_event.data(), times.data(),
+                                       first_observation.data(), feature.data(), value.data(),
+                                       labels.data(), groups.data(), statics.data())),
+            "a dataset has its arrays");
+    promise(first_event.back() == sizes.events && first_observation.back() == sizes.observations,
+            "arrays are as long as their sizes");
+    for (const std::int32_t f : feature) promise(f >= 0 && f < sizes.features, "a feature is one");
+    for (const double x : value) promise(std::isfinite(x), "a value is a number");
+    edict_bytes* text = nullptr;
+    if (check(edict_dataset_names(data_, byte() % 6, &text))) edict_bytes_free(text);
+    if (check(edict_dataset_dates(data_, origin.data(), &text))) edict_bytes_free(text);
+    if (check(edict_dataset_reading(data_, &text))) edict_bytes_free(text);
+    if (check(edict_model_match(model_, data_, &text))) edict_bytes_free(text);
+    std::vector<std::int32_t> parts(series);
+    check(edict_model_parts(model_, data_, parts.data()));
+  }
+  void relabel() {
+    const char* const names[] = {"2", "10", "2", "w"};
+    const std::int32_t labels[] = {static_cast<std::int32_t>(place(2)), 0, 1, -1};
+    edict_dataset* made = nullptr;
+    if (!check(edict_dataset_relabel(data_, byte() % 5, names, labels, &made))) return;
+    edict_dataset_free(data_);
+    data_ = made;
+  }
+  void choose_settings() {
+    const char* const given[] = {"model.hidden=3", "train.epochs=x", "model.kind=seft", "",
+                                 "data.t_cut=1"};
+    edict_bytes* text = nullptr;
+    const std::int64_t first = byte() % 5, count = byte() % (6 - first);
+    if (check(edict_fit_settings(data_, count, given + first, &text))) edict_bytes_free(text);
+  }
+  void judge() {
+    edict_dataset_size sizes{};
+    if (!check(edict_dataset_sizes(data_, &sizes, sizeof sizes))) return;
+    const auto all = static_cast<std::size_t>(sizes.observations);
+    std::vector<double> mean(all), aleatoric(all), epistemic(all), scale(all), dof(all), z(all),
+        score(all), tail(all);
+    if (check(edict_model_surprise(model_, data_, number(), nullptr, 1, nullptr, mean.data(),
+                                   aleatoric.data(), epistemic.data(), scale.data(), dof.data(),
+                                   z.data(), score.data(), tail.data()))) {
+      promise_distributions(mean, scale);
+      for (const double p : tail) promise(p >= 0 && p <= 1, "a tail is a probability");
+    }
+    edict_model_size model{};
+    check(edict_model_sizes(model_, &model, sizeof model));
+    std::vector<float> states(static_cast<std::size_t>(sizes.series * model.hidden));
+    if (check(edict_model_encode(model_, data_, nullptr, 1, nullptr, states.data())))
+      for (const float x : states) promise(std::isfinite(x), "a state is finite");
+  }
+  void impute() {
+    edict_dataset_size sizes{};
+    if (!check(edict_dataset_sizes(data_, &sizes, sizeof sizes))) return;
+    const std::int64_t count = byte() % 3;
+    const std::vector<double> times = numbers(count);
+    const auto all =
+        static_cast<std::size_t>((count == 0 ? sizes.events : sizes.series * count) * features_);
+    std::vector<double> value(all), deviation(all);
+    if (check(edict_model_impute(model_, data_, count, count == 0 ? nullptr : times.data(), nullptr,
+                                 1, nullptr, value.data(), deviation.data())))
+      for (std::size_t i = 0; i < all; ++i)
+        promise(std::isfinite(value[i]) && deviation[i] >= 0, "a gap is filled with a number");
+  }
+  void quantiles() {
+    const std::int64_t count = byte() % 4;
+    const std::vector<double> mean = numbers(count), scale = numbers(count), dof = numbers(count),
+                              p = numbers(count);
+    std::vector<double> out(static_cast<std::size_t>(count));
+    if (check(edict_quantile(count, mean.data(), scale.data(), dof.data(), p.data(), out.data())))
+      for (const double x : out) promise(!std::isnan(x), "a quantile is a number");
+    if (check(edict_cdf(count, mean.data(), scale.data(), dof.data(), p.data(), out.data())))
+      for (const double x : out) promise(x >= 0 && x <= 1, "a probability is one");
   }
   void predict() {
     edict_dataset_size sizes{};
@@ -210,6 +291,22 @@ class Caller {
                               values = numbers(static_cast<std::int64_t>(feature.size()));
     check(edict_streams_observe(streams_, events, stream.data(), times.data(), first.data(),
                                 feature.data(), values.data()));
+  }
+  void add_streams() {
+    if (edict_streams_count(streams_) > 4 * kMostStreams) return;
+    const std::int64_t count = byte() % 3;
+    const std::vector<double> start = numbers(count);
+    check(edict_streams_add(streams_, count, byte() % 2 ? start.data() : nullptr, nullptr));
+    std::vector<double> times(static_cast<std::size_t>(edict_streams_count(streams_)));
+    if (check(edict_streams_times(streams_, times.data())))
+      for (const double t : times) promise(std::isfinite(t), "a clock is at a time");
+  }
+  void observe_rows() {
+    const std::int64_t events = byte() % 3;
+    std::vector<std::int64_t> stream;
+    for (std::int64_t e = 0; e < events; ++e) stream.push_back(place(kMostStreams));
+    const std::vector<double> times = numbers(events), values = numbers(events * features_);
+    check(edict_streams_observe_rows(streams_, events, stream.data(), times.data(), values.data()));
   }
   void ask() {
     const std::int64_t stream[] = {place(kMostStreams)};

@@ -1,5 +1,5 @@
-// One of the targets under libFuzzer: EDICT_FUZZ_TARGET says which. `scripts/fuzz` builds and runs
-// them.
+// The targets under libFuzzer: EDICT_FUZZ_TARGET says which one; without it their names are
+// printed. `scripts/fuzz` builds and runs it.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -13,19 +13,23 @@
 namespace {
 
 const edict::fuzz::Target& target() {
-  for (const edict::fuzz::Target& t : edict::fuzz::targets())
-    if (std::string_view(t.name) == EDICT_FUZZ_TARGET) return t;
-  std::fprintf(stderr, "no target " EDICT_FUZZ_TARGET "\n");
-  std::abort();
+  const char* wanted = std::getenv("EDICT_FUZZ_TARGET");
+  for (const edict::fuzz::Target& t : edict::fuzz::targets()) {
+    if (!wanted) std::puts(t.name);
+    if (wanted && std::string_view(t.name) == wanted) return t;
+  }
+  if (wanted) std::fprintf(stderr, "no target %s\n", wanted);
+  std::exit(wanted ? 2 : 0);
 }
 
 }  // namespace
 
 // Writes the seeds into the folder that EDICT_FUZZ_SEEDS names.
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  const edict::fuzz::Target& chosen = target();
   if (const char* folder = std::getenv("EDICT_FUZZ_SEEDS")) {
     int number = 0;
-    for (const std::string& seed : target().seeds())
+    for (const std::string& seed : chosen.seeds())
       std::ofstream(std::filesystem::path(folder) / ("seed" + std::to_string(number++)),
                     std::ios::binary)
           << seed;

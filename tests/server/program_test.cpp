@@ -123,6 +123,13 @@ TEST_F(ProgramTest, SequencesOfTheInferenceProtocolAreStreams) {
   ASSERT_TRUE(start());
   EXPECT_EQ(ask("POST", "/v2/models/waves/infer", request).body, first.body);
   EXPECT_EQ(ask("POST", "/v2/models/other/infer", request).status, 404);
+  EXPECT_EQ(
+      ask("POST", "/v2/models/waves/infer", R"({"parameters":{"sequence_id":42},"id":7})").status,
+      400);
+  EXPECT_EQ(ask("POST", "/v2/models/waves/infer",
+                R"({"parameters":{"sequence_id":42},"inputs":[{"name":7}]})")
+                .status,
+            200);  // an input of another name
 }
 
 TEST_F(ProgramTest, WhatIsWrongIsSaidAndHarmsNobody) {
@@ -142,6 +149,7 @@ TEST_F(ProgramTest, WhatIsWrongIsSaidAndHarmsNobody) {
   EXPECT_EQ(ask("GET", "/v1/streams?limit=-1").status, 400);
   EXPECT_EQ(ask("GET", "/v1/observations").status, 405);
   EXPECT_EQ(ask("GET", "/%zz").status, 400);
+  EXPECT_EQ(ask("PUT", "/v1/streams/a", "{\"origin\":1e308}").status, 400);
   EXPECT_EQ(ask("GET", "/", "", "Origin: http://elsewhere.example\r\n").status, 403);
   EXPECT_EQ(ask("GET", "/", "", std::string("X: ") + std::string(20000, 'x') + "\r\n").status, 431);
   {
@@ -169,6 +177,18 @@ TEST_F(ProgramTest, WhatIsWrongIsSaidAndHarmsNobody) {
   kept.forget();
   kept.send(body);
   EXPECT_EQ(kept.answer().status, 200);
+}
+
+// A value that nests as deep as the body is long would need a stack as deep to be copied or
+// written.
+TEST_F(ProgramTest, ABodyThatNestsDeeplyIsRefused) {
+  ASSERT_TRUE(start()) << folder_.read("err");
+  const std::string deep = std::string(400000, '[') + std::string(400000, ']');
+  EXPECT_EQ(ask("PUT", "/v1/streams/a", "{\"labels\":{\"a\":" + deep + "}}").status, 400);
+  EXPECT_EQ(ask("POST", "/v2/models/waves/infer", "{\"parameters\":" + deep + "}").status, 400);
+  EXPECT_EQ(ask("POST", "/v1/observations", deep).status, 400);
+  EXPECT_EQ(ask("PUT", "/v1/rules", "{\"rules\":" + deep + "}").status, 400);
+  EXPECT_EQ(ask("GET", "/healthz").status, 200);
 }
 
 TEST_F(ProgramTest, EventsComeAndAreReplayed) {

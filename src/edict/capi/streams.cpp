@@ -63,7 +63,7 @@ int edict_streams_add(edict_streams* streams, int64_t count, const double* start
 }
 
 int64_t edict_streams_count(const edict_streams* streams) {
-  return static_cast<int64_t>(streams->states.size());
+  return streams ? static_cast<int64_t>(streams->states.size()) : 0;
 }
 
 int edict_streams_observe(edict_streams* streams, int64_t events, const int64_t* stream,

@@ -4,7 +4,22 @@
 
 namespace edict {
 
+bool nests_deeply(std::string_view json) {
+  constexpr int kDeepest = 100;
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < json.size() && depth <= kDeepest; ++i) {
+    const char c = json[i];
+    if (c == '"') quoted = !quoted;
+    if (quoted && c == '\\') ++i;
+    if (quoted) continue;
+    depth += (c == '[' || c == '{') - (c == ']' || c == '}');
+  }
+  return depth > kDeepest;
+}
+
 nlohmann::json parse_json(std::string_view text) {
+  if (nests_deeply(text)) return nlohmann::json::value_t::discarded;
   return nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 

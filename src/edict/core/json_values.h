@@ -1,7 +1,8 @@
-// How the results' to_json and from_json treat lists, NaN and what may be absent. For .cpp files:
+// How to_json and from_json treat lists, counts, NaN and what may be absent. For .cpp files:
 // it needs the whole JSON library.
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -25,6 +26,12 @@ nlohmann::json json_or_null(const std::optional<T>& value) {
 template <class T>
 std::optional<T> optional_from_json(const nlohmann::json& value) {
   return value.is_null() ? std::nullopt : std::optional<T>(value.get<T>());
+}
+
+// A count. get<> would cut a fraction off, and of a number beyond 64 bits make anything; this
+// throws nlohmann::json::type_error for whatever is not whole or is negative.
+inline std::uint64_t count_from_json(const nlohmann::json& value) {
+  return value.get_ref<const nlohmann::json::number_unsigned_t&>();
 }
 
 // JSON has no NaN: it is written as null.

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
 #include <iterator>
@@ -17,10 +16,12 @@
 #include "edict/core/error.h"
 #include "edict/core/hash.h"
 #include "edict/core/json_text.h"
+#include "edict/core/json_values.h"
 #include "edict/core/mapped_file.h"
 #include "edict/core/read_file.h"
 #include "edict/core/temporary_file.h"
 #include "edict/core/utf8.h"
+#include "edict/data/packed_checksum.h"
 
 namespace edict {
 namespace {
@@ -37,48 +38,6 @@ constexpr std::string_view kMark(
 constexpr std::string_view kEndMark("edictend", 8);
 constexpr std::uint32_t kVersion = 1, kByteOrder = 0x01020304;
 constexpr std::size_t kHead = 16, kTail = 32, kAlign = 64;
-
-// FNV-1a by words of eight bytes in eight lanes, which a processor takes at once: as fast as memory
-// is read. A lane that has met another word ends in another state, whatever comes after it.
-class Checksum {
- public:
-  Checksum() {
-    for (std::size_t i = 0; i < kLanes; ++i) lanes_[i] = 0xcbf29ce484222325u + i;
-  }
-  void add(const void* from, std::size_t count) {
-    const auto* p = static_cast<const unsigned char*>(from);
-    size_ += count;
-    if (carried_ > 0) {
-      const std::size_t piece = std::min(count, kBlock - carried_);
-      std::memcpy(carry_ + carried_, p, piece);
-      carried_ += piece, p += piece, count -= piece;
-      if (carried_ < kBlock) return;
-      take(carry_);
-      carried_ = 0;
-    }
-    for (; count >= kBlock; p += kBlock, count -= kBlock) take(p);
-    if (count > 0) std::memcpy(carry_, p, count);
-    carried_ = count;
-  }
-  std::string hex() const {
-    Hash hash;
-    hash.numbers(std::span<const std::uint64_t>(lanes_)).number(size_).bytes(carry_, carried_);
-    return hash.hex();
-  }
-
- private:
-  static constexpr std::size_t kLanes = 8, kBlock = 8 * kLanes;
-  void take(const unsigned char* block) {
-    std::uint64_t words[kLanes];
-    std::memcpy(words, block, kBlock);
-    for (std::size_t i = 0; i < kLanes; ++i) lanes_[i] = (lanes_[i] ^ words[i]) * 0x100000001b3u;
-  }
-
-  std::array<std::uint64_t, kLanes> lanes_;
-  unsigned char carry_[kBlock];
-  std::size_t carried_ = 0;
-  std::uint64_t size_ = 0;
-};
 
 // Of every section, in the order of the file.
 enum Section : std::size_t {
@@ -127,7 +86,7 @@ bool is_packed_file(const std::filesystem::path& path) {
 struct PackedWriter::State {
   struct Spool {
     TemporaryFile file;
-    Checksum checksum;
+    PackedChecksum checksum;
 
     template <class T>
     void add(std::span<const T> values) {
@@ -276,8 +235,10 @@ namespace {
 
 class PackedReader {
  public:
-  explicit PackedReader(const std::filesystem::path& path)
-      : name_(path.string()), file_(std::make_shared<MappedFile>(path)), bytes_(file_->bytes()) {}
+  // `owner` keeps the bytes.
+  PackedReader(std::string name, std::span<const std::byte> bytes,
+               std::shared_ptr<const void> owner)
+      : name_(std::move(name)), owner_(std::move(owner)), bytes_(bytes) {}
 
   Dataset read() {
     const json footer = read_footer();
@@ -292,8 +253,6 @@ class PackedReader {
     } catch (const Error& error) {
       damaged(error.what());
     }
-    // Checking has looked at every page; who trains on them looks at others first.
-    file_->let_go();
     return data;
   }
 
@@ -345,12 +304,12 @@ class PackedReader {
   template <class T>
   std::span<const T> section(const json& footer, Section which, std::size_t count) const {
     const json& entry = footer.at("sections").at(kSectionNames[which]);
-    const auto offset = entry.at("offset").get<std::uint64_t>(),
-               size = entry.at("bytes").get<std::uint64_t>();
+    const auto offset = count_from_json(entry.at("offset")),
+               size = count_from_json(entry.at("bytes"));
     if (offset % kAlign != 0 || offset > end_ || size > end_ - offset || size % sizeof(T) != 0 ||
         size / sizeof(T) != count)
       damaged(fmt::format("its {} are not as many as they should be", kSectionNames[which]));
-    Checksum sum;
+    PackedChecksum sum;
     sum.add(bytes_.data() + offset, size);
     if (sum.hex() != entry.at("checksum").get<std::string>())
       damaged(fmt::format("the checksum of its {} does not fit", kSectionNames[which]));
@@ -358,16 +317,16 @@ class PackedReader {
   }
   template <class T>
   Column<T> column(const json& footer, Section which, std::size_t count) const {
-    return Column<T>::view(section<T>(footer, which, count), file_);
+    return Column<T>::view(section<T>(footer, which, count), owner_);
   }
   std::size_t count_of(const json& footer, Section which, std::size_t entry) const {
-    return footer.at("sections").at(kSectionNames[which]).at("bytes").get<std::uint64_t>() / entry;
+    return count_from_json(footer.at("sections").at(kSectionNames[which]).at("bytes")) / entry;
   }
 
   void fill(const json& footer, Dataset& data) const {
-    const auto series = footer.at("series").get<std::uint64_t>(),
-               events = footer.at("events").get<std::uint64_t>(),
-               observations = footer.at("observations").get<std::uint64_t>();
+    const auto series = count_from_json(footer.at("series")),
+               events = count_from_json(footer.at("events")),
+               observations = count_from_json(footer.at("observations"));
     // More of anything than there are bytes would overflow what is computed from it.
     if (series >= bytes_.size() || events >= bytes_.size() || observations >= bytes_.size())
       damaged("it counts more than it holds");
@@ -425,13 +384,24 @@ class PackedReader {
   }
 
   std::string name_;
-  std::shared_ptr<const MappedFile> file_;
+  std::shared_ptr<const void> owner_;
   std::span<const std::byte> bytes_;
   std::size_t end_ = 0;  // of the sections
 };
 
 }  // namespace
 
-Dataset open_packed(const std::filesystem::path& path) { return PackedReader(path).read(); }
+Dataset open_packed(const std::filesystem::path& path) {
+  const auto file = std::make_shared<const MappedFile>(path);
+  Dataset data = PackedReader(path.string(), file->bytes(), file).read();
+  // Checking has looked at every page; who trains on them looks at others first.
+  file->let_go();
+  return data;
+}
+
+Dataset packed_from(std::span<const std::byte> bytes, const std::string& name) {
+  const auto copy = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
+  return PackedReader(name, *copy, copy).read();
+}
 
 }  // namespace edict

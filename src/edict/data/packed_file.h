@@ -31,6 +31,8 @@ bool is_packed_file(const std::filesystem::path& path);
 
 // Its columns are views of the file. Throws Error where the file is damaged.
 Dataset open_packed(const std::filesystem::path& path);
+// The bytes of such a file, which are copied; `name` is for messages.
+Dataset packed_from(std::span<const std::byte> bytes, const std::string& name);
 
 // Writes such a file, part after part, holding nothing of what was added.
 class PackedWriter {

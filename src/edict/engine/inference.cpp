@@ -9,7 +9,7 @@
 namespace edict {
 namespace {
 
-// A φ that is finite may still stand for a variance that is not: it holds its logarithm.
+// A φ that is finite may still stand for a variance that is infinite or 0: it holds its logarithm.
 template <class S, Head H>
 void check_answer(const JumpOde<H>& network, const Agenda<S>& agenda, const Answer& answer,
                   InferenceOptions::Marginals asked) {
@@ -20,12 +20,13 @@ void check_answer(const JumpOde<H>& network, const Agenda<S>& agenda, const Answ
     const Index count = all ? network.features : static_cast<Index>(stop.count);
     for (Index k = 0; k < count; ++k) {
       const Marginal& m = *next++;
-      if (std::isfinite(m.mean + m.aleatoric + m.epistemic + m.scale)) continue;
+      if (std::isfinite(m.mean + m.aleatoric + m.epistemic + m.scale) && m.scale > 0) continue;
       const Index j = all ? k : agenda.feature[stop.first + static_cast<std::size_t>(k)];
       throw Error(fmt::format(
-          "series {}: the distribution of {} at time {} is not finite; check its values, and train "
-          "the model again with a lower train.learning_rate",
-          agenda.id, network.feature_name(j), network.time_origin + stop.time * network.time_unit));
+          "series {}: the distribution of {} at time {} {}; check its values, and train the model "
+          "again with a lower train.learning_rate",
+          agenda.id, network.feature_name(j), network.time_origin + stop.time * network.time_unit,
+          m.scale == 0 ? "has no width" : "is not finite"));
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "edict/core/error.h"
+#include "edict/core/json_values.h"
 
 namespace edict {
 namespace {
@@ -95,8 +96,8 @@ nlohmann::json to_json(const Calibration& calibration) {
 
 Calibration calibration_from_json(const nlohmann::json& json, std::size_t features) {
   Calibration calibration;
-  json.at("fit_series").get_to(calibration.fit_series);
-  json.at("conformal_series").get_to(calibration.conformal_series);
+  calibration.fit_series = count_from_json(json.at("fit_series"));
+  calibration.conformal_series = count_from_json(json.at("conformal_series"));
   for (const nlohmann::json& from : json.at("features")) {
     FeatureCalibration& own = calibration.features.emplace_back();
     from.at("log_factor").get_to(own.log_factor);

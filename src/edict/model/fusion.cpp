@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "edict/core/error.h"
+#include "edict/core/json_values.h"
 
 namespace edict {
 
@@ -53,7 +54,7 @@ nlohmann::json to_json(const Fusion& fusion) {
 
 Fusion fusion_from_json(const nlohmann::json& json, std::size_t features) {
   Fusion fusion;
-  json.at("fit_series").get_to(fusion.fit_series);
+  fusion.fit_series = count_from_json(json.at("fit_series"));
   for (const nlohmann::json& from : json.at("features")) {
     FeatureFusion& own = fusion.features.emplace_back();
     from.at("reference").get_to(own.reference);

@@ -7,6 +7,7 @@
 
 #include "edict/core/error.h"
 #include "edict/core/json_text.h"
+#include "edict/core/json_values.h"
 #include "edict/model/model.h"
 #include "edict/model/model_check.h"
 #include "edict/model/registry.h"
@@ -64,7 +65,7 @@ StoredReadout readout_from_json(const nlohmann::json& member) {
   StoredReadout stored;
   if (!member.contains("readout")) return stored;
   const nlohmann::json& json = member.at("readout");
-  json.at("members").get_to(stored.networks);
+  stored.networks = count_from_json(json.at("members"));
   json.at("indicators").get_to(stored.readout.indicators);
   json.at("share").get_to(stored.readout.share);
   if (!(stored.readout.share >= 0 && stored.readout.share <= 1))

@@ -37,6 +37,7 @@ nlohmann::json parse_header(std::string_view text) {
       repeated = parsed.get<std::string>();
     return true;
   };
+  if (nests_deeply(text)) throw Unusable{"its header is not a JSON object"};
   nlohmann::json json = nlohmann::json::parse(text, look, /*allow_exceptions=*/false);
   if (!json.is_object()) throw Unusable{"its header is not a JSON object"};
   if (!repeated.empty()) throw Unusable{"its header holds '" + repeated + "' twice"};

@@ -565,7 +565,7 @@ void Api::put_stream(const std::shared_ptr<Call>& call) {
       problems.push_back({0, "origin", "the model counts from dates by itself; leave it out"});
     else if (date)
       origin = date->microseconds;
-    else if (given->is_number())
+    else if (given->is_number() && std::abs(given->get<double>()) < 1e10)  // 2286
       origin = given->get<double>() * 1e6;
     else
       problems.push_back({0, "origin", "is neither a date nor Unix seconds"});

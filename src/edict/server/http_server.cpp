@@ -1,9 +1,8 @@
-// The one file that sees Beast.
+// Connections, by Beast and Asio.
 #include "edict/server/http_server.h"
 
 #include <fmt/core.h>
 #include <openssl/ssl.h>
-#include <zlib.h>
 
 #include <atomic>
 #include <boost/asio/io_context.hpp>
@@ -21,8 +20,10 @@
 #include <optional>
 #include <thread>
 #include <unordered_set>
+#include <variant>
 
 #include "edict/core/error.h"
+#include "edict/server/http_request.h"
 
 namespace edict::server {
 namespace {
@@ -39,33 +40,6 @@ constexpr std::size_t kMostEventText = std::size_t{1} << 18;
 
 std::chrono::nanoseconds seconds(double value) {
   return std::chrono::nanoseconds(static_cast<std::int64_t>(value * 1e9));
-}
-
-// What gzip holds; nothing where it is none, or more than `most`.
-std::optional<std::string> unpacked(const std::string& packed, std::size_t most) {
-  z_stream z{};
-  if (inflateInit2(&z, 15 + 32) != Z_OK) return {};
-  z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
-  z.avail_in = static_cast<uInt>(packed.size());
-  std::string text;
-  std::array<char, 65536> piece;
-  int code = Z_OK;
-  while (code == Z_OK && text.size() <= most) {
-    z.next_out = reinterpret_cast<Bytef*>(piece.data());
-    z.avail_out = static_cast<uInt>(piece.size());
-    code = inflate(&z, Z_NO_FLUSH);
-    text.append(piece.data(), piece.size() - z.avail_out);
-    if (code == Z_OK && z.avail_in == 0 && z.avail_out > 0) break;  // it ends too early
-  }
-  inflateEnd(&z);
-  if (code != Z_STREAM_END || text.size() > most) return {};
-  return text;
-}
-
-// The name in "name:8080" and "[::1]:8080".
-std::string_view host_name(std::string_view host) {
-  if (host.starts_with('[')) return host.substr(0, std::min(host.find(']') + 1, host.size()));
-  return host.substr(0, std::min(host.rfind(':'), host.size()));
 }
 
 struct Shared {
@@ -111,9 +85,7 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
 
   void read() {
     parser_.emplace();
-    parser_->header_limit(static_cast<std::uint32_t>(shared_.settings.most_header));
-    parser_->body_limit(shared_.settings.most_body);
-    parser_->eager(true);
+    prepare_parser(*parser_, shared_.settings);
     lowest().expires_after(
         seconds(first_ ? shared_.settings.request_seconds : shared_.settings.idle_seconds));
     first_ = false;
@@ -124,20 +96,13 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
   }
 
   void header_came(error_code error) {
-    if (error == http::error::header_limit) return refuse(problem(431, "the header is too large"));
-    if (error == http::error::body_limit)
-      return refuse(problem(413, fmt::format("the body is larger than {} bytes; send it in parts",
-                                             shared_.settings.most_body)));
-    if (error && error.category() == http::make_error_code(http::error::bad_method).category() &&
-        error != http::error::end_of_stream && error != http::error::partial_message)
-      return refuse(problem(400, "this is not HTTP/1.1 as it should be"));
-    if (error) return close();
+    if (error) return failed(error);
     lowest().expires_after(seconds(shared_.settings.request_seconds));
     if (beast::iequals(parser_->get()[http::field::expect], "100-continue")) {
       static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
       asio::async_write(stream_, asio::buffer(kContinue.data(), kContinue.size()),
-                        [self = this->shared_from_this()](error_code failed, std::size_t) {
-                          if (failed) return self->close();
+                        [self = this->shared_from_this()](error_code unsent, std::size_t) {
+                          if (unsent) return self->close();
                           self->read_body();
                         });
       return;
@@ -148,49 +113,30 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
   void read_body() {
     http::async_read(stream_, buffer_, *parser_,
                      [self = this->shared_from_this()](error_code error, std::size_t) {
-                       if (error == http::error::body_limit)
-                         return self->refuse(problem(
-                             413, fmt::format("the body is larger than {} bytes; send it in parts",
-                                              self->shared_.settings.most_body)));
-                       if (error) return self->close();
+                       if (error) return self->failed(error);
                        self->request_came();
                      });
+  }
+
+  void failed(error_code error) {
+    if (auto answer = refusal_of(error, shared_.settings)) return refuse(std::move(*answer));
+    close();
   }
 
   void request_came() {
     http::request<http::string_body> message = parser_->release();
     keep_alive_ = message.keep_alive() && !shared_.stopping;
     head_ = message.method() == http::verb::head;
-    const auto text = [&](http::field field) { return std::string(message[field]); };
-    const std::string host = text(http::field::host), origin = text(http::field::origin);
-    // Without tokens the browser of this machine is the way in for others: a page from elsewhere
-    // may neither send here nor call this address by a name of its own.
-    const std::string_view name = host_name(host);
-    if (shared_.settings.open && !host.empty() && name != "localhost" && name != "127.0.0.1" &&
-        name != "[::1]" && name != shared_.settings.address)
-      return refuse(problem(403, "call the server by localhost or its address"));
-    if (!origin.empty() && origin != "http://" + host && origin != "https://" + host)
-      return refuse(problem(403, "pages of other places may not ask here"));
-    ApiRequest request;
-    request.method = std::string(message.method_string());
-    request.target = std::string(message.target());
-    request.content_type = text(http::field::content_type);
-    request.authorization = text(http::field::authorization);
-    request.body = std::move(message.body());
-    if (const std::string coding = text(http::field::content_encoding);
-        beast::iequals(coding, "gzip")) {
-      auto plain = unpacked(request.body, shared_.settings.most_body);
-      if (!plain) return refuse(problem(400, "the body is no gzip, or too large unpacked"));
-      request.body = std::move(*plain);
-    } else if (!coding.empty() && !beast::iequals(coding, "identity")) {
-      return refuse(problem(415, "send the body plain or with gzip"));
-    }
+    const std::string last_id(message["Last-Event-ID"]);
+    auto taken = request_of(std::move(message), shared_.settings);
+    if (auto* answer = std::get_if<ApiResponse>(&taken)) return refuse(std::move(*answer));
+    ApiRequest& request = std::get<ApiRequest>(taken);
     const std::string_view path =
         std::string_view(request.target)
             .substr(0, std::min(request.target.find('?'), request.target.size()));
     if (path == "/v1/events" && request.method == "GET") {
       if (auto refusal = shared_.api.refuses_events(request)) return refuse(std::move(*refusal));
-      return watch(request, std::string(message["Last-Event-ID"]));
+      return watch(request, last_id);
     }
     // An answer may take as long as the disk; the client is not to blame for it.
     lowest().expires_never();
@@ -342,7 +288,7 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
   Shared& shared_;
   Stream stream_;
   beast::flat_buffer buffer_;
-  std::optional<http::request_parser<http::string_body>> parser_;
+  std::optional<HttpParser> parser_;
   std::optional<http::response<http::string_body>> response_;
   std::optional<http::response_serializer<http::string_body>> head_writer_;
   bool keep_alive_ = true, head_ = false, first_ = true, unread_ = false;

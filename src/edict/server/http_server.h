@@ -4,7 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
 
 #include "edict/server/api.h"
 
@@ -25,6 +28,11 @@ struct HttpSettings {
 
 // Whether an address is reached from this machine alone. Throws Error where it is no address.
 bool is_loopback(const std::string& address);
+
+// What comes of the bytes of one request: what is asked, or the answer that refuses it; nothing
+// while they are not all there. A connection takes them in the same way.
+std::optional<std::variant<ApiRequest, ApiResponse>> request_from(std::string_view bytes,
+                                                                  const HttpSettings& settings);
 
 class HttpServer {
  public:

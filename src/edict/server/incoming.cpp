@@ -181,7 +181,13 @@ std::vector<Row> Intake::csv(std::string_view body) const {
   }
   CsvLimits limits;
   limits.bytes = body.size() + 1;
-  const CsvText text = CsvText::from_memory(body, "body", limits);
+  const CsvText text = [&] {
+    try {
+      return CsvText::from_memory(body, "body", limits);
+    } catch (const Error& error) {  // it begins like something compressed
+      throw BadInput({{0, "", error.what()}});
+    }
+  }();
   std::string scratch;
   const char* p = text.begin();
   const auto row_of_cells = [&](std::vector<std::string>& cells) {

@@ -29,7 +29,7 @@ const json* input_of(const json& body, const char* name, bool texts) {
   const auto inputs = body.find("inputs");
   if (inputs == body.end() || !inputs->is_array()) return nullptr;
   for (const json& input : *inputs) {
-    if (!input.is_object() || input.value("name", "") != name) continue;
+    if (!input.is_object() || !input.contains("name") || input["name"] != name) continue;
     const auto data = input.find("data");
     if (data == input.end() || !data->is_array())
       throw BadInput({{0, name, "its data are no array"}});
@@ -98,7 +98,12 @@ void Api::inference(const std::shared_ptr<Call>& call) {
   else
     asked.ahead = {0.0};
   if (asked.at.size() > 1000) throw BadInput({{0, "at", "more than 1000 at once"}});
-  const std::string name = settings_.name, id = body.value("id", "");
+  const std::string name = settings_.name;
+  std::string id;
+  if (const auto given = body.find("id"); given != body.end()) {
+    if (!given->is_string()) throw BadInput({{0, "id", "is no text"}});
+    id = given->get<std::string>();
+  }
   Live& live = live_;
   const bool ends = parameters.contains("sequence_end") && parameters["sequence_end"] == true;
   const auto ask = [call, asked, stream, name, id, ends, &live] {

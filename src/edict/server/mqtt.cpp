@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "edict/core/json_text.h"
 #include "edict/core/read_file.h"
 
 namespace edict::server {
@@ -60,7 +61,7 @@ std::vector<Row> one_value(const TopicPattern::Match& match, std::string_view pa
                            const Live& live) {
   const std::int32_t feature = live.intake().feature(match.feature);
   if (feature < 0) return {};
-  nlohmann::json said = nlohmann::json::parse(payload, nullptr, false);
+  nlohmann::json said = parse_json(payload);
   if (said.is_number() || said.is_boolean()) said = {{"value", said}};
   if (!said.is_object() || !said.contains("value"))
     refuse("", R"(is neither a number nor {"value": …, "time": …})");
@@ -134,7 +135,7 @@ std::vector<Row> rows_of_message(const TopicPattern::Match& match, std::string_v
   if (const std::string problem = name_problem(match.stream); !problem.empty())
     refuse("stream", problem);
   if (!match.feature.empty()) return one_value(match, payload, now, live);
-  const nlohmann::json said = nlohmann::json::parse(payload, nullptr, false);
+  const nlohmann::json said = parse_json(payload);
   if (said.is_object() && !said.contains("values"))
     return flat_values(said, match.stream, now, live);
   return live.intake().json_of_stream(payload, std::string(match.stream));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -244,6 +245,7 @@ std::vector<EpochRow> read_metrics(const std::filesystem::path& path) {
       if (error != std::errc() || next == end || *next != expected) throw refuse();
       at = next + 1;
     }
+    if (epoch != std::floor(epoch) || std::abs(epoch) > 1e15) throw refuse();  // NaN too
     r.epoch = static_cast<std::int64_t>(epoch);
     r.best = best != 0;
     rows.push_back(r);

@@ -1,0 +1,102 @@
+// float computes and double is the second opinion: the same parameters, series and code in both.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "edict/engine/niw_head.h"
+#include "edict/engine/walk.h"
+#include "engine/finite_difference.h"
+#include "engine/random_agenda.h"
+#include "engine/variant.h"
+
+namespace edict {
+namespace {
+
+constexpr Index kHidden = 16, kFeatures = 4;
+
+struct Forward {
+  std::vector<double> states;  // at the end of each series
+  LossSums sums;
+};
+
+template <class S>
+Forward forward(const JumpOde<NiwHead>& model, const Vector<S>& params,
+                const std::vector<Agenda<S>>& agendas) {
+  std::vector<BasicExample<S>> examples;
+  for (const auto& agenda : agendas) examples.push_back({&agenda});
+  Forward result;
+  Vector<S> grads = Vector<S>::Zero(model.layout.size());
+  result.sums = Walk<S, NiwHead>(model).train(
+      params.data(), examples, {1.0, 0.3, 0.05}, std::size_t{1} << 30, grads.data(),
+      [&](const S* h, S* d_h) {
+        const auto count = static_cast<std::size_t>(kHidden) * agendas.size();
+        result.states.assign(h, h + count);
+        std::fill_n(d_h, count, S{0});
+      });
+  return result;
+}
+
+// The same numbers: a float is a double.
+Agenda<double> in_double(const Agenda<float>& agenda) {
+  Agenda<double> result;
+  result.id = agenda.id;
+  result.start = agenda.start;
+  for (const auto& stop : agenda.stops)
+    result.stops.push_back({stop.time, stop.first, stop.count, stop.what});
+  result.feature = agenda.feature;
+  result.value.assign(agenda.value.begin(), agenda.value.end());
+  result.covariates.assign(agenda.covariates.begin(), agenda.covariates.end());
+  return result;
+}
+
+class FloatAndDouble : public testing::TestWithParam<std::string> {};
+
+// A state lies within ±1 and comes of a few products of depth H and functions of them, each within
+// (H + 10) units of rounding of what double says. What came before is forgotten as fast as the flow
+// contracts, so that errors do not grow with the length of a series: eight products' worth is
+// allowed, of a state and of the mean loss of an observation. An error of formula, or a sum in the
+// wrong order that cancels, is far beyond it.
+TEST_P(FloatAndDouble, SayTheSame) {
+  Config config;
+  config.model.hidden = kHidden;
+  config.model.head_hidden = 8;
+  config.model.encoder_width = 6;
+  config.model.step = 0.1;
+  set_variant(config, GetParam());
+  const JumpOde<NiwHead> model(network_settings(config), kFeatures, 2);
+
+  const double unit = std::numeric_limits<float>::epsilon() / 2, bound = 8 * (kHidden + 10) * unit;
+  double worst_state = 0, worst_nll = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Generator rng(seed);
+    std::vector<Agenda<float>> agendas;
+    std::vector<Agenda<double>> same;
+    for (const int events : {40, 1, 7, 0, 15}) {
+      agendas.push_back(random_agenda<float>(rng, kFeatures, events, 0.3, 0.5));
+      same.push_back(in_double(agendas.back()));
+    }
+    const Vector<float> params = moved_parameters<float>(model.layout, seed);
+    const Forward narrow = forward<float>(model, params, agendas),
+                  wide = forward<double>(model, params.cast<double>(), same);
+    ASSERT_EQ(narrow.states.size(), wide.states.size());
+    for (std::size_t i = 0; i < wide.states.size(); ++i)
+      worst_state = std::max(worst_state, std::abs(narrow.states[i] - wide.states[i]));
+    ASSERT_EQ(narrow.sums.observations, wide.sums.observations);
+    worst_nll =
+        std::max(worst_nll, std::abs(narrow.sums.nll - wide.sums.nll) / wide.sums.observations);
+  }
+  RecordProperty("largest_difference_of_a_state", fmt::format("{:.2g}", worst_state));
+  RecordProperty("largest_difference_of_the_mean_loss", fmt::format("{:.2g}", worst_nll));
+  EXPECT_LT(worst_state, bound);
+  EXPECT_LT(worst_nll, bound);
+  EXPECT_GT(worst_state, 0) << "both computed in the same precision";
+}
+
+INSTANTIATE_TEST_SUITE_P(Variants, FloatAndDouble, testing::ValuesIn(variants()),
+                         [](const auto& variant) { return variant.param; });
+
+}  // namespace
+}  // namespace edict
