@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "edict/core/error.h"
 #include "edict/core/generator.h"
 #include "edict/protocol/protocol.h"
 
@@ -62,12 +63,16 @@ TEST(Standardise, SurvivesALargeOffset) {
   EXPECT_NEAR(b.mean[0] - 1e9, a.mean[0], 1e-6);
 }
 
-TEST(Standardise, SurvivesTheLargestNumbers) {
+// Beyond them a variance in the data's unit is no finite number above 0.
+TEST(Standardise, DeviationsReachFromTenToMinus100ToTenTo100) {
   const std::size_t series[] = {0};
-  const auto fit =
-      fit_standardisation(of_values({{1e308, -1e308, 1e308, -1e308}}), series, kForever);
-  EXPECT_EQ(fit.mean[0], 0.0);
-  EXPECT_DOUBLE_EQ(fit.scale[0], 1e308);
+  for (const double size : {1e-99, 1e99}) {
+    const auto fit = fit_standardisation(of_values({{size, -size}}), series, kForever);
+    EXPECT_EQ(fit.mean[0], 0.0);
+    EXPECT_DOUBLE_EQ(fit.scale[0], size);
+  }
+  for (const double size : {5e-324, 1e-101, 1e101, 1e308})
+    EXPECT_THROW(fit_standardisation(of_values({{size, -size}}), series, kForever), Error) << size;
 }
 
 TEST(Standardise, StaticCovariatesIgnoreWhatIsMissingAndFillItWithTheMean) {
