@@ -216,8 +216,9 @@ inline void expect_same_end(const FaultFolder& folder, const std::string& where)
   for (const auto& [name, bytes] : now) {
     const auto same = folder.end.find(name);
     EXPECT_TRUE(same != folder.end.end()) << where << ", again: " << name << " is there";
-    if (same != folder.end.end())
+    if (same != folder.end.end()) {
       EXPECT_TRUE(same->second == bytes) << where << ", again: " << name << " differs";
+    }
   }
   for (const auto& [name, bytes] : folder.end)
     EXPECT_TRUE(now.count(name)) << where << ", again: " << name << " is missing";
