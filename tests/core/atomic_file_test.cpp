@@ -127,7 +127,7 @@ TEST_F(AtomicFileTest, WhoMayReadAFileStays) {
 // As a process does that was killed: its file stays, and nobody holds it.
 TEST_F(AtomicFileTest, WhatAKilledProcessLeftGoesWhenTheFileIsWrittenAgain) {
   for (const char* left : {"file.1-0.tmp", "file.77-3.tmp"}) folder_.write(left, "half");
-  for (const char* other : {"file.tmp", "file.x-1.tmp", "file.1-.tmp", "other.1-0.tmp"})
+  for (const char* other : {"file.tmp", "file.x-1.tmp", "file.1-.tmp", "others.1-0.tmp"})
     folder_.write(other, "not its own");
   AtomicFile elsewhere(folder_ / "other");  // is being written and stays
   write_atomically(folder_ / "file", "whole");

@@ -118,9 +118,13 @@ std::optional<Claim> Claims::take(const std::string& name) const {
   char host[256] = {};
   ::gethostname(host, sizeof host - 1);
   const std::string who = fmt::format("{} {}\n", host, ::getpid());
-  const bool told = ::write(made, who.data(), who.size()) >= 0;
+  ssize_t told = -1;
+  do told = ::write(made, who.data(), who.size());
+  while (told < 0 && errno == EINTR);
+  const int error = errno;
   ::close(made);
-  if (!told) fail(folder_, "cannot be written");
+  errno = error;
+  if (told < 0) fail(folder_, "cannot be written");
   held->touching = std::jthread([own = held.get(), every = stale_ / 10](std::stop_token stop) {
     std::unique_lock lock(own->mutex);
     while (!own->wake.wait_for(lock, stop, every, [&stop] { return stop.stop_requested(); }))

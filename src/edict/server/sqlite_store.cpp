@@ -88,7 +88,8 @@ class FileLock {
   const std::string text =
       fmt::format("the store: {}: {}{}", what, why,
                   kind == SQLITE_FULL ? "; make room on the disk, or raise --store-limit" : "");
-  if (kind == SQLITE_FULL || kind == SQLITE_IOERR || kind == SQLITE_NOMEM) throw MachineError(text);
+  if (kind == SQLITE_FULL || kind == SQLITE_IOERR || kind == SQLITE_NOMEM || kind == SQLITE_CORRUPT)
+    throw MachineError(text);
   throw Error(text);
 }
 
@@ -183,13 +184,16 @@ Database open_file(const std::string& path) {
   return db;
 }
 
+bool is_damage(int code) {
+  return (code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB;
+}
+
 // Empty where the file is sound, or new. Throws Error where it could not be read: a disk or a
 // memory that fails says nothing about the file.
 std::string damage_of(const std::string& path) {
   const Database db = open_file(path);
   const auto told = [&] {
-    const int code = sqlite3_errcode(db.get()) & 0xff;
-    if (code != SQLITE_CORRUPT && code != SQLITE_NOTADB) fail(db.get(), "it cannot be checked");
+    if (!is_damage(sqlite3_errcode(db.get()))) fail(db.get(), "it cannot be checked");
     return std::string(sqlite3_errmsg(db.get()));
   };
   sqlite3_stmt* statement = nullptr;
@@ -201,6 +205,12 @@ std::string damage_of(const std::string& path) {
   if (code != SQLITE_ROW) return told();
   const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, 0));
   if (!text) return told();
+  // A page that could not be read is told as damage, with the code of what kept it from being read.
+  constexpr const char* kUnread = "error code=";
+  const char* const unread = std::strstr(text, kUnread);
+  if (unread && !is_damage(std::atoi(unread + std::strlen(kUnread))))
+    throw MachineError(
+        fmt::format("the store: {}: it cannot be checked: a page cannot be read", path));
   return std::string_view(text) == "ok" ? "" : text;
 }
 
