@@ -240,8 +240,8 @@ class Caller {
     const auto all =
         static_cast<std::size_t>((count == 0 ? sizes.events : sizes.series * count) * features_);
     std::vector<double> value(all), deviation(all);
-    if (check(edict_model_impute(model_, data_, count, count == 0 ? nullptr : times.data(), nullptr,
-                                 1, nullptr, value.data(), deviation.data())))
+    if (check(edict_model_impute(model_, data_, count, count == 0 ? nullptr : times.data(),
+                                 byte() % 4, nullptr, 1, nullptr, value.data(), deviation.data())))
       for (std::size_t i = 0; i < all; ++i)
         promise(std::isfinite(value[i]) && deviation[i] >= 0, "a gap is filled with a number");
   }

@@ -32,7 +32,9 @@ TEST(MetricsFile, WhatIsCutOffOrSomethingElseIsRefused) {
   const std::string whole = folder.read("m");
   for (const std::string& text :
        {std::string(), std::string("epoch,loss\n1,2\n"), whole.substr(0, whole.size() - 1),
-        whole + "2,x\n", whole.substr(0, 40)}) {
+        whole + "2,x\n", whole + "1e300,0,0,0,0,0,0,0,0,0,0,0\n",
+        whole + "nan,0,0,0,0,0,0,0,0,0,0,0\n", whole + "1.5,0,0,0,0,0,0,0,0,0,0,0\n",
+        whole.substr(0, 40)}) {
     folder.write("m", text);
     EXPECT_THROW(read_metrics(folder / "m"), Error) << text;
   }

@@ -87,7 +87,10 @@ std::vector<std::string> read_names(const CsvText& text, const char*& p, const C
       text.fail(cell.at, fmt::format("column {}: its name is longer than {} bytes; shorten it",
                                      names.size() + 1, limits.text));
     if (!valid_utf8(cell.text)) throw CsvNotUtf8{};
-    if (name.find('\r') != std::string::npos)
+    const std::string_view source(cell.at, static_cast<std::size_t>(p - cell.at));
+    const bool quoted = source.substr(std::min(source.find_first_not_of(" \t"), source.size()))
+                            .starts_with('"');  // where anything may be part of a name
+    if (!quoted && name.find('\r') != std::string::npos)
       text.fail(cell.at,
                 "a carriage return without line feed; save with Unix or Windows line ends");
     if (!name.empty() && !seen.insert(name).second)
