@@ -213,7 +213,7 @@ TEST_F(ReproduceTest, BadPlansEndInOneLine) {
   write("taken", "a file");
   const Outcome taken = edict("reproduce --quick --out taken");
   EXPECT_EQ(taken.code, 2);
-  EXPECT_NE(taken.err.find("taken/runs: cannot be made"), std::string::npos) << taken.err;
+  EXPECT_NE(taken.err.find("taken: cannot be made a folder"), std::string::npos) << taken.err;
 }
 
 }  // namespace

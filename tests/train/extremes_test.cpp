@@ -16,7 +16,8 @@
 namespace edict {
 namespace {
 
-constexpr std::uint64_t kShape = 2;  // of three features
+constexpr std::uint64_t kShape = 2;      // of three features
+constexpr std::uint64_t kLongShape = 7;  // of three features with some hundred values each
 
 // Everything that a user may ask of a trained model, after a detour through its file.
 void expect_finite_answers(const Model& trained, const Dataset& data) {
@@ -100,18 +101,20 @@ TEST(Extremes, ConstantsAndAFeatureThatIsSeenOnce) {
   Dataset data = random_table(kShape);
   const auto once = static_cast<std::int32_t>(data.features.size());
   data.features.insert(data.features.end(), {"once", "large", "small"});
-  data.add_series("with more");
-  for (int e = 0; e < 4; ++e) {
-    data.add_event(e);
-    if (e == 2) data.add_observation(once, 4.5);
-    data.add_observation(once + 1, 1e300);
-    data.add_observation(once + 2, 1e-300);
+  for (int i = 0; i < 8; ++i) {  // so that some of them are trained on
+    data.add_series(fmt::format("with more {}", i));
+    for (int e = 0; e < 4; ++e) {
+      data.add_event(e);
+      if (i == 0 && e == 2) data.add_observation(once, 4.5);
+      data.add_observation(once + 1, 1e300);
+      data.add_observation(once + 2, 1e-300);
+    }
   }
   expect_works(data);
 }
 
 TEST(Extremes, AnOutlierOfATrillionDeviationsIsSaid) {
-  Dataset data = random_table(kShape);
+  Dataset data = random_table(kLongShape);
   EXPECT_TRUE(tiny_settings(data).notes.empty());
   const std::size_t first = split(data, tiny_settings(data).config.data).train.front();
   const std::size_t at = data.first_observation[data.first_event[first]];

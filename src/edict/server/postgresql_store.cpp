@@ -4,9 +4,11 @@
 #include <libpq-fe.h>
 
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <thread>
 
 #include "edict/core/error.h"
 #include "edict/core/number_text.h"
@@ -105,7 +107,7 @@ class PostgresqlStore final : public Store {
   PostgresqlStore(std::string uri, bool first) : uri_(std::move(uri)) {
     connect();
     if (!first) return;
-    if (run(kOnlyOne, {}).text(0, 0) != "t")
+    if (!becomes_the_only_one())
       throw Error(
           "the database: another server works on it; stop that one, or give another "
           "--store");
@@ -328,7 +330,17 @@ class PostgresqlStore final : public Store {
         "SET synchronous_commit = on; SET client_min_messages = warning; "
         "SET extra_float_digits = 3");
     // The lock went with the connection that was lost.
-    if (first_ && run(kOnlyOne, {}).text(0, 0) != "t") fail("another server works on it now");
+    if (first_ && !becomes_the_only_one()) fail("another server works on it now");
+  }
+  // PostgreSQL needs a moment to notice that a server is gone, which may be this one's own last
+  // life.
+  bool becomes_the_only_one() {
+    constexpr int kTries = 30;
+    for (int tried = 0; tried < kTries; ++tried) {
+      if (run(kOnlyOne, {}).text(0, 0) == "t") return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    return false;
   }
   [[noreturn]] void fail(const std::string& what) const {
     std::string why = PQerrorMessage(connection_.get());
