@@ -65,6 +65,32 @@ TEST(Readout, RowsMissingTogetherShareAnIndicator) {
   EXPECT_EQ(readout.indicators, (std::vector<Index>{0, 2}));
 }
 
+TEST(Readout, SomeMembersAreNotShownTheState) {
+  const Dataset& data = small_synthetic();
+  ClassifierOptions options = with_readout(3);
+  options.settings.readout.without_state = 1;
+  ThreadPool pool(2);
+  const Model& frozen = small_trained_model();
+  const ClassifierResult result = train_classifier(frozen, data, frozen.split(data), pool, options);
+  const TemporaryFolder folder;
+  save_model(result.model, folder / "model");
+  const Model model = load_model(folder / "model");
+  ASSERT_EQ(model.readout.without_state, 1u);
+  const std::vector<std::size_t> series{0, 1, 2, 3};
+  const Matrix<float> summaries = summarise(model, data, series, pool).values;
+  Matrix<float> otherwise = summaries;
+  otherwise.bottomRows(state_rows(model)).setConstant(0.5f);
+  // Each member by itself: another state changes what is said by those who see it.
+  for (std::size_t m = 0; m < 3; ++m) {
+    Readout alone = model.readout;
+    alone.members = {model.readout.members[m]};
+    alone.without_state = model.readout.sees_state(m) ? 0 : 1;
+    const SummaryClassifier network = summary_classifier(model, alone);
+    const Matrix<double> said = alone.vote(network, alone.normalised(summaries));
+    EXPECT_EQ(said == alone.vote(network, alone.normalised(otherwise)), m == 0) << m;
+  }
+}
+
 TEST(Summaries, KnowOnlyWhatWasObservedBefore) {
   const Model& model = small_trained_model();
   const Dataset& data = small_synthetic();

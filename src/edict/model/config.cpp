@@ -91,6 +91,10 @@ void declare(ReadoutSettings& s, settings::Keys& keys) {
   keys.push_back(whole("readout.members",
                        "networks that classify from a summary of the series beside h(T); 0: none",
                        s.members, 0, 1000));
+  keys.push_back(whole("readout.without_state",
+                       "how many of them are not shown h: they err differently, which the vote of "
+                       "all gains by",
+                       s.without_state, 0, 1000));
   keys.push_back(whole("readout.width", "units in each of their two layers", s.width, 1, 4096));
   keys.push_back(whole("readout.epochs", "passes over the training split", s.epochs, 1, 1e6));
   keys.push_back(whole("readout.batch", "series a step", s.batch, 1, 1e6));
@@ -164,6 +168,10 @@ void validate(const Config& config) {
         fmt::format("data.train + data.validation = {} leaves no test split; make them sum "
                     "to less than 1",
                     config.data.train + config.data.validation));
+  const ReadoutSettings& readout = config.classify.readout;
+  if (readout.without_state > readout.members)
+    throw Error(fmt::format("readout.without_state = {} of readout.members = {}; give fewer",
+                            readout.without_state, readout.members));
   const TrainSettings& train = config.train;
   // Recalibration multiplies scales and leaves states as they are; here states depend on scales.
   if (train.recalibrate && !train.calibrate && config.model.absorb != "raw")

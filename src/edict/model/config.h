@@ -45,6 +45,7 @@ struct TrainSettings {
 // The classifier that reads a summary of the series beside h(T) (model/readout.h).
 struct ReadoutSettings {
   std::int64_t members = 0;
+  std::int64_t without_state = 0;
   std::int64_t width = 64;
   std::int64_t epochs = 20;
   std::int64_t batch = 128;

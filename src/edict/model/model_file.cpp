@@ -68,6 +68,9 @@ StoredReadout readout_from_json(const nlohmann::json& member) {
   stored.networks = count_from_json(json.at("members"));
   json.at("indicators").get_to(stored.readout.indicators);
   json.at("share").get_to(stored.readout.share);
+  // Those from before it was known are shown everything.
+  if (json.contains("without_state"))
+    stored.readout.without_state = count_from_json(json.at("without_state"));
   if (!(stored.readout.share >= 0 && stored.readout.share <= 1))
     throw Error("its metadata contradicts itself");
   return stored;
@@ -95,9 +98,11 @@ TensorFile to_tensors(const Model& model) {
     meta["others"].push_back({{"classifier_seeds", seeds_of(other.seed_classifiers)}});
   for (std::size_t m = 0; m < model.members(); ++m)
     if (const Readout& readout = model.readout_of(m); !readout.empty())
-      (m == 0 ? meta : meta["others"][m - 1])["readout"] = {{"members", readout.members.size()},
-                                                            {"indicators", readout.indicators},
-                                                            {"share", readout.share}};
+      (m == 0 ? meta : meta["others"][m - 1])["readout"] = {
+          {"members", readout.members.size()},
+          {"indicators", readout.indicators},
+          {"share", readout.share},
+          {"without_state", readout.without_state}};
   if (!model.calibration.empty()) meta["calibration"] = to_json(model.calibration);
   if (model.has_backward()) meta["backward"] = true;
   if (!model.fusion.empty()) meta["fusion"] = to_json(model.fusion);
@@ -250,6 +255,7 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
     if (const std::size_t networks = readouts[m].networks; networks > 0) {
       own.readout = std::move(readouts[m].readout);
       own.readout.knots.resize(Readout::kKnots, summary_size(model));
+      own.readout.state_rows = state_rows(model);
       for (const Index row : own.readout.indicators)
         if (row < 0 || row >= summary_size(model)) throw contradicts();
       take(prefix + kKnotsTensor, {summary_size(model), Readout::kKnots}, own.readout.knots.data());

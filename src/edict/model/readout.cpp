@@ -86,12 +86,19 @@ Matrix<float> Readout::normalised(const Matrix<float>& summaries) const {
   return result;
 }
 
+Matrix<float> Readout::without_state_of(Matrix<float> inputs) const {
+  inputs.middleRows(knots.cols() - state_rows, state_rows).setZero();
+  return inputs;
+}
+
 Matrix<double> Readout::vote(const SummaryClassifier& network, const Matrix<float>& inputs) const {
   Matrix<double> sum = Matrix<double>::Zero(network.classes(), inputs.cols());
   Matrix<float> logits(network.classes(), inputs.cols());
   Arena<float> scratch;
-  for (const Vector<float>& params : members) {
-    network.forward(params.data(), inputs.cols(), inputs.data(), scratch, logits.data());
+  const Matrix<float> without = without_state > 0 ? without_state_of(inputs) : Matrix<float>();
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    network.forward(members[m].data(), inputs.cols(), (sees_state(m) ? inputs : without).data(),
+                    scratch, logits.data());
     scratch.reset();
     sum += log_softmax(logits);
   }

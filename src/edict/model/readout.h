@@ -17,6 +17,9 @@ struct Readout {
   Matrix<float> knots;            // quantiles × rows, ascending in each column
   std::vector<Index> indicators;  // rows for which "was there at all" is an input too
   std::vector<Vector<float>> members;
+  // The first so many members are shown 0 in the place of h, which are the last `state_rows` rows.
+  std::size_t without_state = 0;
+  Index state_rows = 0;
   double share = 1.0;  // of the members' vote; the rest is the classifier's on h(T)
 
   bool empty() const { return members.empty(); }
@@ -28,6 +31,9 @@ struct Readout {
   Index inputs() const { return knots.cols() + static_cast<Index>(indicators.size()); }
   // Summaries as inputs of the networks, inputs × series; 0 for what is missing.
   Matrix<float> normalised(const Matrix<float>& summaries) const;
+  // The same inputs as a member is shown them.
+  bool sees_state(std::size_t member) const { return member >= without_state; }
+  Matrix<float> without_state_of(Matrix<float> inputs) const;
 
   // Log probabilities, classes × series: the members' alone, and mixed with `of_state`, the scores
   // of the classifier on h(T) before the softmax.

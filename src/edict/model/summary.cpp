@@ -121,12 +121,14 @@ void write_columns(const Questions& asked, const Answer& answer, std::span<const
 
 Index summary_size(const Model& model) {
   return kPerFeature * static_cast<Index>(model.features.size()) + 1 +
-         static_cast<Index>(model.statics.size()) + 2 * model.network->hidden();
+         static_cast<Index>(model.statics.size()) + state_rows(model);
 }
+
+Index state_rows(const Model& model) { return 2 * model.network->hidden(); }
 
 Matrix<float> states_of(const Model& model, const Matrix<float>& summaries) {
   const Index hidden = model.network->hidden();
-  return summaries.middleRows(summaries.rows() - 2 * hidden, hidden);
+  return summaries.middleRows(summaries.rows() - state_rows(model), hidden);
 }
 
 SummaryClassifier summary_classifier(const Model& model, const Readout& readout) {

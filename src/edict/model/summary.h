@@ -12,8 +12,9 @@
 
 namespace edict {
 
-// Rows of a summary.
+// Rows of a summary, and how many of the last of them tell h.
 Index summary_size(const Model& model);
+Index state_rows(const Model& model);
 
 // The network of a readout of one of the model's members.
 SummaryClassifier summary_classifier(const Model& model, const Readout& readout);

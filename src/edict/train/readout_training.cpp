@@ -79,13 +79,17 @@ void train_readout(const Dataset& data, const Split& split, std::span<const std:
   const Matrix<float> validation = summaries.rightCols(summaries.cols() - count);
   Readout& readout = model.readout;
   readout.fit(summaries.leftCols(count));
+  readout.state_rows = state_rows(model);
+  readout.without_state = static_cast<std::size_t>(settings.without_state);
   const SummaryClassifier network = summary_classifier(model, readout);
   const Matrix<float> inputs = readout.normalised(summaries.leftCols(count));
+  const Matrix<float> without =
+      readout.without_state > 0 ? readout.without_state_of(inputs) : Matrix<float>();
   readout.members.resize(static_cast<std::size_t>(settings.members));
   pool.for_each(readout.members.size(), [&](std::size_t m, std::size_t) {
     readout.members[m] =
         train_member(network, settings, static_cast<std::uint64_t>(model.config.classify.seed) + m,
-                     inputs, train_labels, stop);
+                     readout.sees_state(m) ? inputs : without, train_labels, stop);
   });
   const Matrix<double> votes = readout.vote(network, readout.normalised(validation));
   const Matrix<float> of_state = StateClassifier(model).logits(
