@@ -16,8 +16,9 @@
 namespace edict {
 namespace {
 
-constexpr std::uint64_t kShape = 2;      // of three features
-constexpr std::uint64_t kLongShape = 7;  // of three features with some hundred values each
+constexpr std::uint64_t kShape = 2;  // of three features
+constexpr std::uint64_t kLongShape =
+    17;  // of three features, each with more than 100 values to train on
 
 // Everything that a user may ask of a trained model, after a detour through its file.
 void expect_finite_answers(const Model& trained, const Dataset& data) {
