@@ -42,11 +42,20 @@ void MappedFile::let_go() const {
   if (bytes_) ::madvise(const_cast<std::byte*>(bytes_), size_, MADV_DONTNEED);
 }
 
-void read_ahead(std::span<const std::byte> bytes) {
+namespace {
+
+// Advice is given for whole pages.
+void advise(std::span<const std::byte> bytes, int advice) {
   if (bytes.empty()) return;
   static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto first = reinterpret_cast<std::uintptr_t>(bytes.data()), begin = first - first % page;
-  ::madvise(reinterpret_cast<void*>(begin), first + bytes.size() - begin, MADV_WILLNEED);
+  ::madvise(reinterpret_cast<void*>(begin), first + bytes.size() - begin, advice);
 }
+
+}  // namespace
+
+void expect_random_order(std::span<const std::byte> bytes) { advise(bytes, MADV_RANDOM); }
+
+void read_ahead(std::span<const std::byte> bytes) { advise(bytes, MADV_WILLNEED); }
 
 }  // namespace edict

@@ -26,8 +26,10 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-// Has the system read these bytes of a mapped file soon, and none beside them; returns at once. Who
-// looks at them only then would wait for each, and for the neighbours that are read along with it.
+// These bytes of a mapped file are looked at in no order: from now on the system reads what is
+// missing of them by the page, and no neighbours along with it, of which it would read megabytes.
+void expect_random_order(std::span<const std::byte> bytes);
+// Has the system read these bytes soon; returns at once.
 void read_ahead(std::span<const std::byte> bytes);
 
 }  // namespace edict

@@ -47,6 +47,9 @@ class Column {
   const T& front() const { return data()[0]; }
   const T& back() const { return data()[size() - 1]; }
 
+  void expect_random_order() const {
+    if (file_) edict::expect_random_order(std::as_bytes(viewed_));
+  }
   // Elements [from, to) will be looked at soon: a file is read before they are.
   void read_ahead(std::size_t from, std::size_t to) const {
     if (file_) edict::read_ahead(std::as_bytes(viewed_.subspan(from, to - from)));

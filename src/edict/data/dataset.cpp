@@ -114,6 +114,10 @@ void Dataset::check() const {
 
 void Dataset::read_ahead(std::span<const std::size_t> series) const {
   if (!value.is_view()) return;
+  times.expect_random_order();
+  first_observation.expect_random_order();
+  feature.expect_random_order();
+  value.expect_random_order();
   for (const std::size_t i : series) {
     times.read_ahead(first_event[i], first_event[i + 1]);
     first_observation.read_ahead(first_event[i], first_event[i + 1] + 1);

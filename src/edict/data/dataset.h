@@ -104,7 +104,7 @@ struct Dataset {
     return first_event[series + 1] - first_event[series];
   }
   // These series will be looked at soon, in any order. Of data in a mapped file their parts alone
-  // are then read, all at once.
+  // are then read, all at once; whoever looks at others later does well to tell it here too.
   void read_ahead(std::span<const std::size_t> series) const;
   ObservationRange observed(std::size_t event) const {
     const std::size_t first = first_observation[event];

@@ -53,6 +53,7 @@ void Agendas::read_ahead(std::span<const std::size_t> places) const {
 
 std::vector<Agenda<float>> Agendas::written(std::size_t first, std::size_t count,
                                             ThreadPool& pool) const {
+  if (read_ahead_) read_ahead_(std::span(series_).subspan(first, count));
   std::vector<Agenda<float>> result(count);
   pool.for_each(count, [&](std::size_t k, std::size_t) { result[k] = (*this)[first + k]; });
   return result;
