@@ -14,7 +14,7 @@ from pathlib import Path
 # Of the Python package; each becomes a section.
 PYTHON = {
     "edict": ["Dataset", "Model", "Forecast", "Stream", "Streams", "Guard", "TimeAxis", "Setting", "Choice",
-              "Progress", "Error", "InternalError", "settings", "fit_settings", "waves"],
+              "Progress", "Error", "MachineError", "InternalError", "settings", "fit_settings", "waves"],
     "edict.sklearn": ["EdictForecaster", "EdictClassifier", "EdictEncoder"],
 }  # fmt: skip
 

@@ -5,7 +5,7 @@
     model.predict(data, ahead=[1, 6, 24]).plot(data=data)
 """
 
-from ._native import Error, InternalError, Progress
+from ._native import Error, InternalError, MachineError, Progress
 from ._native import version as __version__
 from .dataset import Dataset
 from .examples import waves
@@ -17,7 +17,7 @@ from .stream import Stream, Streams
 from .times import TimeAxis
 
 __all__ = [
-    "Choice", "Dataset", "Error", "Forecast", "Guard", "InternalError", "Model", "Progress", "Setting",
+    "Choice", "Dataset", "Error", "Forecast", "Guard", "InternalError", "MachineError", "Model", "Progress", "Setting",
     "Stream", "Streams", "TimeAxis", "__version__", "fit_settings",
     "settings", "waves",
 ]  # fmt: skip

@@ -26,6 +26,11 @@ class Error(ValueError):
     """What was given cannot be used: one line that says what, where, and what to do."""
 
 
+class MachineError(OSError):
+    """Nothing that was given is at fault: a full or failing disk, no more files or threads. The same may
+    succeed later."""
+
+
 class InternalError(RuntimeError):
     """A defect of edict itself."""
 
@@ -228,6 +233,8 @@ def raise_for(code: int) -> None:
         raise Interrupted()
     if code == 4:
         raise MemoryError(text)
+    if code == 5:
+        raise MachineError(text)
     raise InternalError(text)
 
 

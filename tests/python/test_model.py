@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import resource
 import subprocess
 
 import numpy as np
@@ -61,6 +62,18 @@ def test_keeping_a_model(model, data, tmp_path):
         )
     with pytest.raises(edict.Error, match="not a usable model file"):
         Model.from_bytes(model.to_bytes()[:1000])
+
+
+def test_a_full_disk_is_the_fault_of_the_machine(model, tmp_path):
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64, usual[1]))
+    try:
+        with pytest.raises(edict.MachineError, match="cannot be written") as told:
+            model.save(tmp_path / "m")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+    assert isinstance(told.value, OSError)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_mistyped_setting_names_the_nearest(data):

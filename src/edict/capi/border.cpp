@@ -33,12 +33,14 @@ int failed() noexcept {
     throw;
   } catch (const Interrupted& e) {
     return remember(EDICT_INTERRUPTED, e.what());
+  } catch (const MachineError& e) {
+    return remember(EDICT_MACHINE, e.what());
   } catch (const Error& e) {
     return remember(EDICT_INPUT, e.what());
   } catch (const std::bad_alloc&) {
     return remember(EDICT_MEMORY, "out of memory; ask for less at once");
-  } catch (const std::system_error& e) {  // of the machine: no space, no permission, no threads
-    return remember(EDICT_INPUT, e.what());
+  } catch (const std::system_error& e) {
+    return remember(is_of_machine(e.code().value()) ? EDICT_MACHINE : EDICT_INPUT, e.what());
   } catch (const std::exception& e) {
     return remember(EDICT_FAULT, e.what());
   } catch (...) {

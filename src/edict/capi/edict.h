@@ -51,7 +51,8 @@ enum edict_code {
   EDICT_FAULT = 1,       /* a defect of edict itself */
   EDICT_INPUT = 2,       /* what was given: data, settings, a file, an argument */
   EDICT_INTERRUPTED = 3, /* edict_control_stop was called */
-  EDICT_MEMORY = 4       /* the machine has not enough of it */
+  EDICT_MEMORY = 4,      /* the machine has not enough of it */
+  EDICT_MACHINE = 5      /* a full or failing disk, no more files or threads; may succeed later */
 };
 
 EDICT_EXPORT const char* edict_version(void); /* "0.1.0" */
