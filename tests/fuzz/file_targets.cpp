@@ -13,6 +13,7 @@
 #include "edict/model/config.h"
 #include "edict/model/safetensors.h"
 #include "edict/model/stream.h"
+#include "edict/model/summary.h"
 #include "edict/train/checkpoint.h"
 #include "fuzz/promise.h"
 
@@ -144,7 +145,22 @@ std::vector<std::string> tensor_files() {
           tensor_bytes({{}, {}})};
 }
 
-// One as it is made, and one with what training may add to it.
+// A model that tells classes apart, also by networks and trees on summaries.
+Model classifier() {
+  Config config = smallest()->config;
+  config.classify.readout.members = 1;
+  config.classify.readout.width = 2;
+  Model made = smallest()->with_classifier(config, {"u", "v"});
+  Readout& readout = made.readout;
+  readout.knots = Matrix<float>::Zero(Readout::kKnots, summary_size(made));
+  readout.state_rows = state_rows(made);
+  readout.members = {Vector<float>::Zero(summary_classifier(made, readout).layout().size())};
+  readout.trees = {{{0, 0.5f, 1, true, 0}, {0, 0, 0, false, -1}, {0, 0, 0, false, 1}}, {0}, {0.1}};
+  readout.tree_share = 0.5;
+  return made;
+}
+
+// One as it is made, and others with what training may add to it.
 std::vector<std::string> models() {
   Model rich = from_tensors(to_tensors(*smallest()), "f");
   const std::size_t features = rich.features.size();
@@ -155,7 +171,8 @@ std::vector<std::string> models() {
   rich.backward = rich.params;
   rich.fusion.features.assign(features, {.dof = 5.0});
   rich.fusion.fit_series = 3;
-  return {tensor_bytes(to_tensors(*smallest())), tensor_bytes(to_tensors(rich))};
+  return {tensor_bytes(to_tensors(*smallest())), tensor_bytes(to_tensors(rich)),
+          tensor_bytes(to_tensors(classifier()))};
 }
 
 std::vector<std::string> states() {

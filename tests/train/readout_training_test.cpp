@@ -86,9 +86,41 @@ TEST(Readout, SomeMembersAreNotShownTheState) {
     alone.members = {model.readout.members[m]};
     alone.without_state = model.readout.sees_state(m) ? 0 : 1;
     const SummaryClassifier network = summary_classifier(model, alone);
-    const Matrix<double> said = alone.vote(network, alone.normalised(summaries));
-    EXPECT_EQ(said == alone.vote(network, alone.normalised(otherwise)), m == 0) << m;
+    const Matrix<double> said = alone.votes(network, summaries).members;
+    EXPECT_EQ(said == alone.votes(network, otherwise).members, m == 0) << m;
   }
+}
+
+TEST(Readout, TreesReadWhatWasObservedAndAreKept) {
+  const Dataset& data = small_synthetic();
+  ClassifierOptions options = with_readout();
+  options.settings.readout.trees = 30;
+  options.settings.readout.tree_rate = 0.3;
+  ThreadPool pool(2);
+  const Model& frozen = small_trained_model();
+  const ClassifierResult result = train_classifier(frozen, data, frozen.split(data), pool, options);
+  const Readout& trained = result.model.readout;
+  ASSERT_FALSE(trained.trees.roots.empty());
+  const TemporaryFolder folder;
+  save_model(result.model, folder / "model");
+  const Model model = load_model(folder / "model");
+  EXPECT_EQ(model.readout.tree_share, trained.tree_share);
+  const Matrix<float> summaries =
+      summarise(model, data, std::vector<std::size_t>{0, 1, 2, 3}, pool).values;
+  const SummaryClassifier network = summary_classifier(model, model.readout);
+  const Readout::Votes said = model.readout.votes(network, summaries);
+  EXPECT_EQ(said.trees, trained.votes(network, summaries).trees);
+  EXPECT_NEAR(said.trees.col(0).array().exp().sum(), 1.0, 1e-12);
+  Matrix<float> otherwise = summaries;
+  otherwise.bottomRows(state_rows(model)).setConstant(0.5f);
+  EXPECT_EQ(model.readout.votes(network, otherwise).trees, said.trees);
+  // A share of 1 is what the trees say, one of 0 what the networks say.
+  Readout readout = model.readout;
+  readout.share = readout.tree_share = 1.0;
+  const Matrix<float> of_state = Matrix<float>::Zero(network.classes(), 4);
+  EXPECT_EQ(readout.mixed(said, of_state), said.trees);
+  readout.tree_share = 0.0;
+  EXPECT_EQ(readout.mixed(said, of_state), said.members);
 }
 
 TEST(Summaries, KnowOnlyWhatWasObservedBefore) {

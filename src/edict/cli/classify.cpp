@@ -75,6 +75,12 @@ nlohmann::json to_json(const ClassifierResult& result, const std::string& out) {
   return json;
 }
 
+std::string of_trees(const Readout& readout) {
+  if (readout.trees.empty()) return "";
+  return fmt::format(" and {} trees ({:.2f} of their vote)", readout.trees.roots.size(),
+                     readout.tree_share);
+}
+
 void run(const ClassifyArguments& options) {
   check_files({options.model, options.data, options.config_file}, {options.out, options.json});
   Progress progress("classifying");
@@ -129,10 +135,11 @@ void run(const ClassifyArguments& options) {
   for (std::size_t m = 0; m < result.readouts.size(); ++m) {
     const Readout& readout = result.model.readout_of(m);
     fmt::print(text,
-               "{}readout: {} networks on summaries, share {:.2f}: validation accuracy {:.4f}, "
+               "{}readout: {} networks on summaries{}, share {:.2f}: validation accuracy {:.4f}, "
                "cross-entropy {:.4f} ({:.4f} from h(T) alone)\n",
                frozen.members() > 1 ? fmt::format("member {}, ", m + 1) : "",
-               readout.members.size(), readout.share, result.readouts[m].readout.accuracy(),
+               readout.members.size(), of_trees(readout), readout.share,
+               result.readouts[m].readout.accuracy(),
                result.readouts[m].readout.mean_cross_entropy(),
                result.readouts[m].state.mean_cross_entropy());
   }

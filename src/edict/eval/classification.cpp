@@ -62,8 +62,8 @@ ClassProbabilities from_summaries(const Model& model, const Matrix<float>& summa
   const Matrix<float> of_state = StateClassifier(model).logits(
       model.params.data() + model.params.size() - model.classifier_size(),
       states_of(model, summaries));
-  const Matrix<double> votes = model.readout.vote(summary_classifier(model, model.readout),
-                                                  model.readout.normalised(summaries));
+  const Readout::Votes votes =
+      model.readout.votes(summary_classifier(model, model.readout), summaries);
   return softmax(model.readout.mixed(votes, of_state).cast<float>());
 }
 

@@ -104,6 +104,14 @@ void declare(ReadoutSettings& s, settings::Keys& keys) {
       number("readout.dropout", "share of the units left out at each step", s.dropout, 0, 0.95));
   keys.push_back(number("readout.input_dropout", "share of the inputs left out at each step",
                         s.input_dropout, 0, 0.95));
+  keys.push_back(
+      whole("readout.trees",
+            "rounds of boosting at most, of trees that classify from the summary without "
+            "h beside these networks; 0: none",
+            s.trees, 0, 100000));
+  keys.push_back(whole("readout.leaves", "leaves of a tree at most", s.leaves, 2, 1000));
+  keys.push_back(number("readout.tree_rate", "share of the best step that a tree takes",
+                        s.tree_rate, 1e-4, 1));
 }
 
 // The keys of one table that registered models declare for themselves.
@@ -172,6 +180,8 @@ void validate(const Config& config) {
   if (readout.without_state > readout.members)
     throw Error(fmt::format("readout.without_state = {} of readout.members = {}; give fewer",
                             readout.without_state, readout.members));
+  if (readout.trees > 0 && readout.members == 0)
+    throw Error("readout.trees stand beside networks; set readout.members too");
   const TrainSettings& train = config.train;
   // Recalibration multiplies scales and leaves states as they are; here states depend on scales.
   if (train.recalibrate && !train.calibrate && config.model.absorb != "raw")

@@ -53,6 +53,9 @@ struct ReadoutSettings {
   double weight_decay = 0.01;
   double dropout = 0.5;
   double input_dropout = 0.2;
+  std::int64_t trees = 0;
+  std::int64_t leaves = 15;
+  double tree_rate = 0.05;
 };
 
 // The classifier on h(T).

@@ -50,6 +50,7 @@ std::vector<std::int64_t> seeds_from_json(const nlohmann::json& json) {
 constexpr const char* kBackward = "backward.";  // begins the names of the other network's tensors
 
 constexpr const char* kKnotsTensor = "readout.knots";
+constexpr const char* kTreesTensor = "readout.trees";
 
 std::string readout_tensor(std::size_t member, const Tensor& tensor) {
   return fmt::format("readout.{}.{}", member, tensor.name);
@@ -57,7 +58,7 @@ std::string readout_tensor(std::size_t member, const Tensor& tensor) {
 
 // A member's readout as the metadata tell it, without its numbers.
 struct StoredReadout {
-  std::size_t networks = 0;
+  std::size_t networks = 0, nodes = 0;
   Readout readout;
 };
 
@@ -71,8 +72,16 @@ StoredReadout readout_from_json(const nlohmann::json& member) {
   // Those from before it was known are shown everything.
   if (json.contains("without_state"))
     stored.readout.without_state = count_from_json(json.at("without_state"));
-  if (!(stored.readout.share >= 0 && stored.readout.share <= 1))
-    throw Error("its metadata contradicts itself");
+  if (json.contains("trees")) {
+    const nlohmann::json& trees = json.at("trees");
+    stored.nodes = count_from_json(trees.at("nodes"));
+    trees.at("roots").get_to(stored.readout.trees.roots);
+    trees.at("base").get_to(stored.readout.trees.base);
+    trees.at("share").get_to(stored.readout.tree_share);
+    if (stored.readout.trees.empty()) throw Error("its metadata contradicts itself");
+  }
+  for (const double share : {stored.readout.share, stored.readout.tree_share})
+    if (!(share >= 0 && share <= 1)) throw Error("its metadata contradicts itself");
   return stored;
 }
 
@@ -96,13 +105,20 @@ TensorFile to_tensors(const Model& model) {
   };
   for (const Member& other : model.others)
     meta["others"].push_back({{"classifier_seeds", seeds_of(other.seed_classifiers)}});
-  for (std::size_t m = 0; m < model.members(); ++m)
-    if (const Readout& readout = model.readout_of(m); !readout.empty())
-      (m == 0 ? meta : meta["others"][m - 1])["readout"] = {
-          {"members", readout.members.size()},
-          {"indicators", readout.indicators},
-          {"share", readout.share},
-          {"without_state", readout.without_state}};
+  for (std::size_t m = 0; m < model.members(); ++m) {
+    const Readout& readout = model.readout_of(m);
+    if (readout.empty()) continue;
+    nlohmann::json& told = (m == 0 ? meta : meta["others"][m - 1])["readout"];
+    told = {{"members", readout.members.size()},
+            {"indicators", readout.indicators},
+            {"share", readout.share},
+            {"without_state", readout.without_state}};
+    if (const BoostedTrees& trees = readout.trees; !trees.empty())
+      told["trees"] = {{"nodes", trees.nodes.size()},
+                       {"roots", trees.roots},
+                       {"base", trees.base},
+                       {"share", readout.tree_share}};
+  }
   if (!model.calibration.empty()) meta["calibration"] = to_json(model.calibration);
   if (model.has_backward()) meta["backward"] = true;
   if (!model.fusion.empty()) meta["fusion"] = to_json(model.fusion);
@@ -134,6 +150,10 @@ TensorFile to_tensors(const Model& model) {
     for (std::size_t k = 0; k < readout.members.size(); ++k)
       for (const Tensor& tensor : network.layout().tensors())
         add(readout_tensor(k, tensor), tensor, readout.members[k].data() + tensor.offset);
+    if (const BoostedTrees& trees = readout.trees; !trees.empty())
+      file.tensors.push_back({prefix + kTreesTensor,
+                              {static_cast<Index>(trees.nodes.size()), BoostedTrees::kNumbers},
+                              trees.numbers()});
   }
   return file;
 }
@@ -264,6 +284,16 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
         Vector<float>& params = own.readout.members.emplace_back(network.layout().size());
         for (const Tensor& tensor : network.layout().tensors())
           take(prefix + readout_tensor(k, tensor), tensor.shape, params.data() + tensor.offset);
+      }
+      if (BoostedTrees& trees = own.readout.trees; !trees.empty()) {
+        if (trees.base.size() != BoostedTrees::outputs_for(model.classes.size()) ||
+            readouts[m].nodes > stored_numbers)
+          throw contradicts();
+        const auto nodes = static_cast<Index>(readouts[m].nodes);
+        std::vector<float> numbers(readouts[m].nodes * BoostedTrees::kNumbers);
+        take(prefix + kTreesTensor, {nodes, BoostedTrees::kNumbers}, numbers.data());
+        if (!trees.set_numbers(numbers, summary_size(model) - own.readout.state_rows))
+          throw refuse("its readout holds a tree that is none");
       }
     }
     if (m > 0) {

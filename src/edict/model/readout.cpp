@@ -30,14 +30,13 @@ double rank(const float* knots, float x) {
          static_cast<double>(Readout::kKnots - 1);
 }
 
-Matrix<double> log_softmax(const Matrix<float>& logits) {
-  Matrix<double> result = logits.cast<double>();
-  for (Index i = 0; i < result.cols(); ++i) {
-    auto column = result.col(i);
+Matrix<double> log_softmax(Matrix<double> scores) {
+  for (Index i = 0; i < scores.cols(); ++i) {
+    auto column = scores.col(i);
     column.array() -= column.maxCoeff();
     column.array() -= std::log(column.array().exp().sum());
   }
-  return result;
+  return scores;
 }
 
 }  // namespace
@@ -91,7 +90,9 @@ Matrix<float> Readout::without_state_of(Matrix<float> inputs) const {
   return inputs;
 }
 
-Matrix<double> Readout::vote(const SummaryClassifier& network, const Matrix<float>& inputs) const {
+Readout::Votes Readout::votes(const SummaryClassifier& network,
+                              const Matrix<float>& summaries) const {
+  const Matrix<float> inputs = normalised(summaries);
   Matrix<double> sum = Matrix<double>::Zero(network.classes(), inputs.cols());
   Matrix<float> logits(network.classes(), inputs.cols());
   Arena<float> scratch;
@@ -100,13 +101,17 @@ Matrix<double> Readout::vote(const SummaryClassifier& network, const Matrix<floa
     network.forward(members[m].data(), inputs.cols(), (sees_state(m) ? inputs : without).data(),
                     scratch, logits.data());
     scratch.reset();
-    sum += log_softmax(logits);
+    sum += log_softmax(logits.cast<double>());
   }
-  return sum / static_cast<double>(members.size());
+  return {
+      sum / static_cast<double>(members.size()),
+      trees.empty() ? Matrix<double>() : log_softmax(trees.scores(summaries, network.classes()))};
 }
 
-Matrix<double> Readout::mixed(const Matrix<double>& votes, const Matrix<float>& of_state) const {
-  return share * votes + (1 - share) * log_softmax(of_state);
+Matrix<double> Readout::mixed(const Votes& votes, const Matrix<float>& of_state) const {
+  Matrix<double> of_summary = votes.members;
+  if (!trees.empty()) of_summary = tree_share * votes.trees + (1 - tree_share) * of_summary;
+  return share * of_summary + (1 - share) * log_softmax(of_state.cast<double>());
 }
 
 }  // namespace edict

@@ -1,12 +1,14 @@
 // A classifier that reads the summary of a series (model/summary.h) instead of h(T) alone: each row
 // is taken to a normal distribution by its quantiles in the training split, which also bounds it,
 // so that no single impossible value can outweigh all others; several small networks then vote by
-// the mean of their log probabilities, together with the classifier on h(T).
+// the mean of their log probabilities, together with boosted trees, which err otherwise, and with
+// the classifier on h(T).
 #pragma once
 
 #include <vector>
 
 #include "edict/core/types.h"
+#include "edict/model/boosted_trees.h"
 #include "edict/nn/summary_classifier.h"
 
 namespace edict {
@@ -20,7 +22,9 @@ struct Readout {
   // The first so many members are shown 0 in the place of h, which are the last `state_rows` rows.
   std::size_t without_state = 0;
   Index state_rows = 0;
-  double share = 1.0;  // of the members' vote; the rest is the classifier's on h(T)
+  BoostedTrees trees;       // on summaries without h; empty without them
+  double tree_share = 0.0;  // of their vote beside the members'
+  double share = 1.0;       // of the vote of both; the rest is the classifier's on h(T)
 
   bool empty() const { return members.empty(); }
 
@@ -35,10 +39,13 @@ struct Readout {
   bool sees_state(std::size_t member) const { return member >= without_state; }
   Matrix<float> without_state_of(Matrix<float> inputs) const;
 
-  // Log probabilities, classes × series: the members' alone, and mixed with `of_state`, the scores
-  // of the classifier on h(T) before the softmax.
-  Matrix<double> vote(const SummaryClassifier& network, const Matrix<float>& inputs) const;
-  Matrix<double> mixed(const Matrix<double>& votes, const Matrix<float>& of_state) const;
+  // Log probabilities, classes × series: the members', those of the trees, and both mixed with
+  // `of_state`, the scores of the classifier on h(T) before the softmax.
+  struct Votes {
+    Matrix<double> members, trees;
+  };
+  Votes votes(const SummaryClassifier& network, const Matrix<float>& summaries) const;
+  Matrix<double> mixed(const Votes& votes, const Matrix<float>& of_state) const;
 };
 
 }  // namespace edict

@@ -9,6 +9,7 @@
 #include "edict/core/error.h"
 #include "edict/model/summary.h"
 #include "edict/train/adam.h"
+#include "edict/train/boosting.h"
 
 namespace edict {
 namespace {
@@ -76,13 +77,14 @@ void train_readout(const Dataset& data, const Split& split, std::span<const std:
       }
   const Matrix<float> summaries = summarise(model, data, series, pool).values;
   const auto count = static_cast<Index>(train_labels.size());
-  const Matrix<float> validation = summaries.rightCols(summaries.cols() - count);
+  const Matrix<float> training = summaries.leftCols(count),
+                      validation = summaries.rightCols(summaries.cols() - count);
   Readout& readout = model.readout;
-  readout.fit(summaries.leftCols(count));
+  readout.fit(training);
   readout.state_rows = state_rows(model);
   readout.without_state = static_cast<std::size_t>(settings.without_state);
   const SummaryClassifier network = summary_classifier(model, readout);
-  const Matrix<float> inputs = readout.normalised(summaries.leftCols(count));
+  const Matrix<float> inputs = readout.normalised(training);
   const Matrix<float> without =
       readout.without_state > 0 ? readout.without_state_of(inputs) : Matrix<float>();
   readout.members.resize(static_cast<std::size_t>(settings.members));
@@ -91,22 +93,34 @@ void train_readout(const Dataset& data, const Split& split, std::span<const std:
         train_member(network, settings, static_cast<std::uint64_t>(model.config.classify.seed) + m,
                      readout.sees_state(m) ? inputs : without, train_labels, stop);
   });
-  const Matrix<double> votes = readout.vote(network, readout.normalised(validation));
+  if (settings.trees > 0)
+    readout.trees =
+        boost({training, train_labels}, {validation, validation_labels},
+              summary_size(model) - readout.state_rows, network.classes(),
+              {.rounds = settings.trees, .leaves = settings.leaves, .rate = settings.tree_rate},
+              pool, stop);
+  const Readout::Votes votes = readout.votes(network, validation);
   const Matrix<float> of_state = StateClassifier(model).logits(
       model.params.data() + model.params.size() - model.classifier_size(),
       states_of(model, validation));
   ReadoutFit& best = result.readouts.emplace_back();
   best.state = label_fit(of_state, validation_labels);
   best.readout.cross_entropy = std::numeric_limits<double>::infinity();
-  double best_share = 1.0;
-  for (const double share : {1.0, 0.75, 0.5, 0.25, 0.0}) {
-    readout.share = share;
-    const LabelFit fit = label_fit(readout.mixed(votes, of_state).cast<float>(), validation_labels);
-    if (!(fit.cross_entropy < best.readout.cross_entropy)) continue;
-    best.readout = fit;
-    best_share = share;
-  }
+  double best_share = 1.0, best_tree_share = 0.0;
+  for (const double share : {1.0, 0.75, 0.5, 0.25, 0.0})
+    for (const double tree_share : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+      if (tree_share > 0 && (readout.trees.empty() || share == 0)) break;
+      readout.share = share;
+      readout.tree_share = tree_share;
+      const LabelFit fit =
+          label_fit(readout.mixed(votes, of_state).cast<float>(), validation_labels);
+      if (!(fit.cross_entropy < best.readout.cross_entropy)) continue;
+      best.readout = fit;
+      best_share = share;
+      best_tree_share = tree_share;
+    }
   readout.share = best_share;
+  readout.tree_share = best_tree_share;
 }
 
 }  // namespace edict

@@ -1,6 +1,6 @@
 // Trains the networks that classify from summaries (model/readout.h), each from a seed of its own
-// for the same number of epochs, and chooses by the validation split's cross-entropy how much they
-// count beside the classifier on h(T).
+// for the same number of epochs, and boosted trees (train/boosting.h); chooses by the validation
+// split's cross-entropy how much they count beside each other and the classifier on h(T).
 #pragma once
 
 #include <span>
