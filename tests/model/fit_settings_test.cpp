@@ -38,6 +38,18 @@ Dataset walks(std::size_t series, std::size_t features, std::size_t events, doub
   return data;
 }
 
+TEST(FitSettings, SummariesAreReadWhereEnoughSeriesHaveLabels) {
+  const FittedSettings many = fit_settings(generate_synthetic(200, 3));
+  ASSERT_NE(find(many, "readout.trees"), nullptr);
+  EXPECT_EQ(many.config.classify.readout.without_state, 5);
+  EXPECT_EQ(find(fit_settings(generate_synthetic(60, 3)), "readout.trees"), nullptr);
+  EXPECT_EQ(find(fit_settings(walks(200, 3, 5, 1.0)), "readout.trees"), nullptr) << "no labels";
+  const std::string given[] = {"readout.members=3"};
+  const Config fewer = fit_settings(generate_synthetic(200, 3), given).config;
+  EXPECT_EQ(fewer.classify.readout.members, 3);
+  EXPECT_EQ(fewer.classify.readout.without_state, 1);
+}
+
 TEST(FitSettings, AnotherUnitAndAnotherYearGiveTheSameModelTime) {
   const Dataset hours = generate_synthetic(200, 3);
   Dataset unix = hours;

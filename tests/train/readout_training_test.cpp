@@ -123,6 +123,30 @@ TEST(Readout, TreesReadWhatWasObservedAndAreKept) {
   EXPECT_EQ(readout.mixed(said, of_state), said.members);
 }
 
+TEST(Readout, TreesMayReadAlone) {
+  const Dataset& data = small_synthetic();
+  ClassifierOptions options = with_readout(0);
+  options.settings.readout.trees = 30;
+  ThreadPool pool(2);
+  const Model& frozen = small_trained_model();
+  const ClassifierResult result = train_classifier(frozen, data, frozen.split(data), pool, options);
+  ASSERT_FALSE(result.model.readout.empty());
+  const TemporaryFolder folder;
+  save_model(result.model, folder / "model");
+  const Model model = load_model(folder / "model");
+  EXPECT_TRUE(model.readout.members.empty());
+  const std::vector<std::size_t> series{0, 1, 2, 3};
+  const auto told = [&](const Model& own) {
+    return class_probabilities(own, data, series, pool).values;
+  };
+  EXPECT_EQ(told(model), told(result.model));
+  const Matrix<float> summaries = summarise(model, data, series, pool).values;
+  Readout readout = model.readout;
+  readout.share = 1.0;
+  const Readout::Votes votes = readout.votes(summary_classifier(model, readout), summaries);
+  EXPECT_EQ(readout.mixed(votes, Matrix<float>::Zero(votes.trees.rows(), 4)), votes.trees);
+}
+
 TEST(Summaries, KnowOnlyWhatWasObservedBefore) {
   const Model& model = small_trained_model();
   const Dataset& data = small_synthetic();

@@ -75,9 +75,12 @@ nlohmann::json to_json(const ClassifierResult& result, const std::string& out) {
   return json;
 }
 
-std::string of_trees(const Readout& readout) {
-  if (readout.trees.empty()) return "";
-  return fmt::format(" and {} trees ({:.2f} of their vote)", readout.trees.roots.size(),
+std::string readers(const Readout& readout) {
+  const std::string networks = fmt::format("{} networks", readout.members.size()),
+                    trees = fmt::format("{} trees", readout.trees.roots.size());
+  if (readout.trees.empty()) return networks;
+  if (readout.members.empty()) return trees;
+  return fmt::format("{} and {} (which have {:.2f} of their vote)", networks, trees,
                      readout.tree_share);
 }
 
@@ -135,11 +138,10 @@ void run(const ClassifyArguments& options) {
   for (std::size_t m = 0; m < result.readouts.size(); ++m) {
     const Readout& readout = result.model.readout_of(m);
     fmt::print(text,
-               "{}readout: {} networks on summaries{}, share {:.2f}: validation accuracy {:.4f}, "
+               "{}readout: {} on summaries, share {:.2f}: validation accuracy {:.4f}, "
                "cross-entropy {:.4f} ({:.4f} from h(T) alone)\n",
-               frozen.members() > 1 ? fmt::format("member {}, ", m + 1) : "",
-               readout.members.size(), of_trees(readout), readout.share,
-               result.readouts[m].readout.accuracy(),
+               frozen.members() > 1 ? fmt::format("member {}, ", m + 1) : "", readers(readout),
+               readout.share, result.readouts[m].readout.accuracy(),
                result.readouts[m].readout.mean_cross_entropy(),
                result.readouts[m].state.mean_cross_entropy());
   }

@@ -106,8 +106,8 @@ void declare(ReadoutSettings& s, settings::Keys& keys) {
                         s.input_dropout, 0, 0.95));
   keys.push_back(
       whole("readout.trees",
-            "rounds of boosting at most, of trees that classify from the summary without "
-            "h beside these networks; 0: none",
+            "rounds of boosting at most, of trees that classify from the summary without h; "
+            "0: none",
             s.trees, 0, 100000));
   keys.push_back(whole("readout.leaves", "leaves of a tree at most", s.leaves, 2, 1000));
   keys.push_back(number("readout.tree_rate", "share of the best step that a tree takes",
@@ -177,11 +177,9 @@ void validate(const Config& config) {
                     "to less than 1",
                     config.data.train + config.data.validation));
   const ReadoutSettings& readout = config.classify.readout;
-  if (readout.without_state > readout.members)
+  if (readout.members > 0 && readout.without_state > readout.members)
     throw Error(fmt::format("readout.without_state = {} of readout.members = {}; give fewer",
                             readout.without_state, readout.members));
-  if (readout.trees > 0 && readout.members == 0)
-    throw Error("readout.trees stand beside networks; set readout.members too");
   const TrainSettings& train = config.train;
   // Recalibration multiplies scales and leaves states as they are; here states depend on scales.
   if (train.recalibrate && !train.calibrate && config.model.absorb != "raw")

@@ -41,6 +41,8 @@ constexpr double kHardlySeen = 1e-3;
 // Fewer series than this are divided less unevenly than 70/10/20.
 constexpr std::size_t kFewSeries = 30;
 
+constexpr std::size_t kFewestSeriesToRead = 100, kMostSeriesToRead = 20000;
+
 double quantile(std::vector<double> values, double share) {
   const auto at =
       static_cast<std::ptrdiff_t>(std::ceil(share * static_cast<double>(values.size() - 1)));
@@ -200,6 +202,21 @@ void choose_training(const DataFacts& facts, const Config& config, bool distribu
                  "intervals are to hold what they say");
 }
 
+// Who reads what was observed beside the state.
+void choose_readers(const DataFacts& facts, const ReadoutSettings& readout, Choices& choices) {
+  // Of fewer series the validation part could not tell what their vote is worth, and the summaries
+  // of more would have to be held in memory.
+  if (facts.series < kFewestSeriesToRead || facts.series > kMostSeriesToRead) return;
+  const std::string why =
+      "networks and trees that read what was observed, not only the state: they have a vote as far "
+      "as the validation part gains by it";
+  choices.choose("readout.members", std::int64_t{10}, why);
+  choices.choose("readout.without_state", readout.members / 2, why);
+  choices.choose("readout.weight_decay", 0.1, why);
+  choices.choose("readout.epochs", std::int64_t{30}, why);
+  choices.choose("readout.trees", std::int64_t{400}, why);
+}
+
 void add_comment(const std::string& comment, std::string_view mark, std::string& text) {
   constexpr std::size_t kColumns = 88;
   for (const std::string& line : wrapped(comment, kColumns))
@@ -283,6 +300,7 @@ FittedSettings fit_settings(const Dataset& data, std::span<const std::string> gi
     choices.choose("classify.epochs", std::int64_t{60}, why);
     choices.choose("classify.batch", std::int64_t{32}, why);
     choices.choose("classify.learning_rate", 3e-3, why);
+    choose_readers(facts, config.classify.readout, choices);
   }
   choices.add_given();
   validate(config);

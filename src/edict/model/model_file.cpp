@@ -60,6 +60,8 @@ std::string readout_tensor(std::size_t member, const Tensor& tensor) {
 struct StoredReadout {
   std::size_t networks = 0, nodes = 0;
   Readout readout;
+
+  bool any() const { return networks > 0 || !readout.trees.empty(); }
 };
 
 StoredReadout readout_from_json(const nlohmann::json& member) {
@@ -228,9 +230,9 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
   const bool any_seed =
       std::any_of(seeds.begin(), seeds.end(), [](const auto& own) { return !own.empty(); });
   // All members have a readout or none has.
-  const bool reads = readouts.front().networks > 0;
+  const bool reads = readouts.front().any();
   const bool same = std::all_of(readouts.begin(), readouts.end(), [&](const StoredReadout& own) {
-    return (own.networks > 0) == reads && own.networks <= file.tensors.size();
+    return own.any() == reads && own.networks <= file.tensors.size();
   });
   if ((classifier ? model.classes.size() < 2 : any_seed) || (!backward && !model.fusion.empty()) ||
       !same || (reads && !classifier))
@@ -272,7 +274,7 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
           take(prefix + seed_tensor(seed, tensor), tensor.shape,
                trained.params.data() + tensor.offset - first);
     }
-    if (const std::size_t networks = readouts[m].networks; networks > 0) {
+    if (const std::size_t networks = readouts[m].networks; readouts[m].any()) {
       own.readout = std::move(readouts[m].readout);
       own.readout.knots.resize(Readout::kKnots, summary_size(model));
       own.readout.state_rows = state_rows(model);

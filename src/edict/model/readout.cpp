@@ -92,6 +92,9 @@ Matrix<float> Readout::without_state_of(Matrix<float> inputs) const {
 
 Readout::Votes Readout::votes(const SummaryClassifier& network,
                               const Matrix<float>& summaries) const {
+  Votes result;
+  if (!trees.empty()) result.trees = log_softmax(trees.scores(summaries, network.classes()));
+  if (members.empty()) return result;
   const Matrix<float> inputs = normalised(summaries);
   Matrix<double> sum = Matrix<double>::Zero(network.classes(), inputs.cols());
   Matrix<float> logits(network.classes(), inputs.cols());
@@ -103,14 +106,14 @@ Readout::Votes Readout::votes(const SummaryClassifier& network,
     scratch.reset();
     sum += log_softmax(logits.cast<double>());
   }
-  return {
-      sum / static_cast<double>(members.size()),
-      trees.empty() ? Matrix<double>() : log_softmax(trees.scores(summaries, network.classes()))};
+  result.members = sum / static_cast<double>(members.size());
+  return result;
 }
 
 Matrix<double> Readout::mixed(const Votes& votes, const Matrix<float>& of_state) const {
-  Matrix<double> of_summary = votes.members;
-  if (!trees.empty()) of_summary = tree_share * votes.trees + (1 - tree_share) * of_summary;
+  Matrix<double> of_summary = members.empty() ? votes.trees : votes.members;
+  if (!members.empty() && !trees.empty())
+    of_summary = tree_share * votes.trees + (1 - tree_share) * of_summary;
   return share * of_summary + (1 - share) * log_softmax(of_state.cast<double>());
 }
 

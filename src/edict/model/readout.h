@@ -26,7 +26,7 @@ struct Readout {
   double tree_share = 0.0;  // of their vote beside the members'
   double share = 1.0;       // of the vote of both; the rest is the classifier's on h(T)
 
-  bool empty() const { return members.empty(); }
+  bool empty() const { return members.empty() && trees.empty(); }
 
   // From the training split's summaries, rows × series. Rows that are missing together share one
   // indicator.
@@ -39,8 +39,8 @@ struct Readout {
   bool sees_state(std::size_t member) const { return member >= without_state; }
   Matrix<float> without_state_of(Matrix<float> inputs) const;
 
-  // Log probabilities, classes × series: the members', those of the trees, and both mixed with
-  // `of_state`, the scores of the classifier on h(T) before the softmax.
+  // Log probabilities, classes × series: the members', those of the trees (empty where there are
+  // none), and both mixed with `of_state`, the scores of the classifier on h(T) before the softmax.
   struct Votes {
     Matrix<double> members, trees;
   };

@@ -221,7 +221,8 @@ ClassifierResult train_classifier(const Model& frozen, const Dataset& data, cons
   try {
     train_seeds(data, split, labels, seeds, pool, options, result);
     if (config.classify.fine_tune > 0) fine_tune(data, split, pool, options, result);
-    if (config.classify.readout.members > 0 && !result.interrupted)
+    const ReadoutSettings& readout = config.classify.readout;
+    if ((readout.members > 0 || readout.trees > 0) && !result.interrupted)
       train_readout(data, split, labels, pool, options.stop, result);
   } catch (const Interrupted&) {
     result.interrupted = true;

@@ -109,7 +109,7 @@ void train_readout(const Dataset& data, const Split& split, std::span<const std:
   double best_share = 1.0, best_tree_share = 0.0;
   for (const double share : {1.0, 0.75, 0.5, 0.25, 0.0})
     for (const double tree_share : {0.0, 0.25, 0.5, 0.75, 1.0}) {
-      if (tree_share > 0 && (readout.trees.empty() || share == 0)) break;
+      if (tree_share > 0 && (readout.trees.empty() || readout.members.empty())) break;
       readout.share = share;
       readout.tree_share = tree_share;
       const LabelFit fit =
