@@ -197,7 +197,7 @@ def _texts(array: ArrowArray, offset_type: Any) -> npt.NDArray[Any]:
     start = int(offsets[0]) if offsets.size else 0
     size = int(offsets[-1]) if offsets.size else 0
     content = ctypes.string_at(array.buffers[2], size) if size else b""
-    bounds = offsets.tolist() or [start]
+    bounds: Any = offsets.tolist() or [start]
     result = np.empty(array.length, dtype=object)
     result[:] = [content[a:b].decode() for a, b in zip(bounds, bounds[1:])]
     return result

@@ -426,6 +426,9 @@ class Dataset:
 
     def _places(self, key: Any) -> Ints:
         count = len(self)
+        # As scikit-learn asks whatever has a shape: [places, ...].
+        if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
+            key = key[0]
         if isinstance(key, slice):
             return np.arange(count, dtype=np.int64)[key]
         array = np.atleast_1d(np.asarray(key))

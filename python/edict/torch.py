@@ -350,7 +350,8 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
                 now = when[event]
                 event += 1
             answers.append(self.distribution(self.advance(state, max(asked, now) - now)))
-        told: Distribution = tuple(_torch.cat(parts) for parts in zip(*answers))  # type: ignore
+        parts: list[Any] = [_torch.cat(own) for own in zip(*answers)]
+        told: Distribution = (parts[0], parts[1], parts[2], parts[3], parts[4])
         if self.calibration is not None:
             told = self.calibration(told)
         return told

@@ -53,6 +53,7 @@ def test_indexing_like_an_array(data):
     mask = np.arange(60) % 3 == 0
     assert data[mask].ids == data[::3].ids == data[np.flatnonzero(mask)].ids
     assert data[-1].ids == [data.ids[-1]] and len(data[[]]) == 0
+    assert data[np.flatnonzero(mask), ...].ids == data[mask].ids  # as newer scikit-learn asks
     assert data[["wave07", "wave02"]].ids == ["wave07", "wave02"]
     assert data[:5].classes == data.classes  # names stay, whoever is left
     assert [one.ids[0] for one in data] == data.ids
