@@ -77,7 +77,9 @@ class Caller {
     if (!kept) throw std::logic_error(what);
   }
   bool check(int code) {
-    promise(code == EDICT_OK || code == EDICT_INPUT, "a call ends well or blames its input");
+    if (code != EDICT_OK && code != EDICT_INPUT)
+      throw std::logic_error(std::string("a call ends well or blames its input: ") +
+                             edict_last_error());
     if (code != EDICT_OK) {
       const std::string_view line = edict_last_error();
       promise(!line.empty() && line.find('\n') == std::string_view::npos, "an error is one line");
@@ -253,7 +255,9 @@ class Caller {
     if (check(edict_quantile(count, mean.data(), scale.data(), dof.data(), p.data(), out.data())))
       for (const double x : out) promise(!std::isnan(x), "a quantile is a number");
     if (check(edict_cdf(count, mean.data(), scale.data(), dof.data(), p.data(), out.data())))
-      for (const double x : out) promise(x >= 0 && x <= 1, "a probability is one");
+      for (std::size_t i = 0; i < out.size(); ++i)
+        promise(std::isnan(p[i]) ? std::isnan(out[i]) : out[i] >= 0 && out[i] <= 1,
+                "a probability is one");
   }
   void predict() {
     edict_dataset_size sizes{};

@@ -344,7 +344,7 @@ EDICT_EXPORT int edict_model_surprise(const edict_model* model, const edict_data
 EDICT_EXPORT void edict_model_free(edict_model* model);
 
 /* Functions of the distributions, element by element: the p-quantile, and P(X <= x). All arrays are
- * [count]; `p` between 0 and 1, both excluded. */
+ * [count]; `p` between 0 and 1, both excluded; where `x` is NaN, so is the answer. */
 EDICT_EXPORT int edict_quantile(int64_t count, const double* mean, const double* scale,
                                 const double* dof, const double* p, double* out);
 EDICT_EXPORT int edict_cdf(int64_t count, const double* mean, const double* scale,

@@ -30,6 +30,11 @@ using namespace edict::capi;
 
 namespace {
 
+void check_distribution(double mean, double scale, double dof) {
+  if (!std::isfinite(mean) || !(scale > 0) || std::isinf(scale) || !(dof > 0))
+    throw Error("a distribution has a finite mean, and scale and degrees of freedom above 0");
+}
+
 const Model& model_of(const edict_model* model) {
   check_given(model, "model");
   return *model->model;
@@ -576,6 +581,7 @@ int edict_quantile(int64_t count, const double* mean, const double* scale, const
   return across([&] {
     const std::size_t size = size_of(count, "count");
     for (std::size_t i = 0; i < size; ++i) {
+      check_distribution(mean[i], scale[i], dof[i]);
       if (!(p[i] > 0 && p[i] < 1))
         throw Error("a quantile's probability must lie between 0 and 1, both excluded");
       out[i] = mean[i] + scale[i] * (std::isinf(dof[i]) ? normal_quantile(p[i])
@@ -589,8 +595,12 @@ int edict_cdf(int64_t count, const double* mean, const double* scale, const doub
   return across([&] {
     const std::size_t size = size_of(count, "count");
     for (std::size_t i = 0; i < size; ++i) {
+      check_distribution(mean[i], scale[i], dof[i]);
       const double z = (x[i] - mean[i]) / scale[i];
-      out[i] = std::isinf(dof[i]) ? normal_cdf(z) : student_t_cdf(z, dof[i]);
+      if (!std::isfinite(z))  // nothing was asked, or something beyond every number
+        out[i] = std::isnan(z) ? z : (z > 0 ? 1.0 : 0.0);
+      else
+        out[i] = std::isinf(dof[i]) ? normal_cdf(z) : student_t_cdf(z, dof[i]);
     }
   });
 }
