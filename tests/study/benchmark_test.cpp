@@ -58,6 +58,17 @@ TEST(Benchmark, SeveralSplitsGiveADeviation) {
     }
 }
 
+TEST(Benchmark, ASeedThatIsGivenCounts) {
+  const TemporaryFolder first, second;
+  ThreadPool pool(1);
+  const auto nll = [&](const TemporaryFolder& folder, const std::string& seed) {
+    BenchmarkOptions options = tiny(folder);
+    options.assignments.insert(options.assignments.end(), {"train.epochs=1", "train.seed=" + seed});
+    return value_of(run_benchmark("ornstein-uhlenbeck", pool, options), "nll");
+  };
+  EXPECT_NE(nll(first, "0"), nll(second, "1"));
+}
+
 TEST(Benchmark, MembersAnswerTogether) {
   const TemporaryFolder folder;
   ThreadPool pool(1);

@@ -56,7 +56,8 @@ Config config_of(const std::string& task, const BenchmarkOptions& options, std::
   read_toml_text(std::string(embedded("presets/benchmark/" + preset + ".toml").value()),
                  "presets/benchmark/" + preset + ".toml", config);
   for (const std::string& assignment : options.assignments) assign(config, assignment);
-  config.data.seed = config.train.seed = seed;
+  config.data.seed += seed;
+  config.train.seed += seed;
   validate(config);
   return config;
 }
