@@ -125,8 +125,7 @@ def with_edict(path, learn, choose, judged, seed):
     from edict.sklearn import EdictClassifier
 
     data = edict.Dataset.read_csv(path)
-    settings = dict(seed=seed, data_seed=1, readout_members=5, n_jobs=1)
-    classifier = EdictClassifier(**settings).fit(data[learn + choose])
+    classifier = EdictClassifier(seed=seed, data_seed=1, n_jobs=1).fit(data[learn + choose])
     return classifier.predict_proba(data[judged])[:, 1]
 
 
@@ -135,7 +134,7 @@ def with_edict(path, learn, choose, judged, seed):
 ROWS = {
     "torch": ("GRU-D, plain PyTorch", with_torch),
     "gru-d": ('`EdictClassifier(kind="gru-d")`', with_gru_d),
-    "edict": ("`EdictClassifier(readout_members=5)`, which also forecasts", with_edict),
+    "edict": ("`EdictClassifier()`, which also forecasts", with_edict),
 }
 
 
