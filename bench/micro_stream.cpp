@@ -10,22 +10,24 @@ namespace {
 
 using namespace edict;
 
-std::shared_ptr<const Model> untrained() {
+std::shared_ptr<const Model> untrained(const char* propagator) {
   const Dataset data = generate_synthetic(50, 0);
-  return std::make_shared<const Model>(Model::create(Config(), data, split(data, 0)));
+  Config config;
+  config.model.propagator = propagator;
+  return std::make_shared<const Model>(Model::create(config, data, split(data, 0)));
 }
 
 // The argument is the gap in solver steps.
-void stream_observe(benchmark::State& state) {
-  const auto model = untrained();
+void stream_observe(benchmark::State& state, const char* propagator) {
+  const auto model = untrained(propagator);
   const double gap = model->config.model.step * static_cast<double>(state.range(0));
   Stream stream(model);
   const Observation seen[] = {{0, 0.1}, {2, -0.3}};
   for (auto _ : state) stream.observe(stream.now() + gap, seen);
 }
 
-void stream_distribution(benchmark::State& state) {
-  const auto model = untrained();
+void stream_distribution(benchmark::State& state, const char* propagator) {
+  const auto model = untrained(propagator);
   const double gap = model->config.model.step * static_cast<double>(state.range(0));
   Stream stream(model);
   for (auto _ : state) benchmark::DoNotOptimize(stream.distribution(gap).data());
@@ -33,5 +35,7 @@ void stream_distribution(benchmark::State& state) {
 
 }  // namespace
 
-BENCHMARK(stream_observe)->Arg(1)->Arg(10);
-BENCHMARK(stream_distribution)->Arg(1)->Arg(10);
+BENCHMARK_CAPTURE(stream_observe, gru_ode, "gru-ode")->Arg(1)->Arg(10);
+BENCHMARK_CAPTURE(stream_observe, closed_form, "closed-form")->Arg(1)->Arg(10);
+BENCHMARK_CAPTURE(stream_distribution, gru_ode, "gru-ode")->Arg(1)->Arg(10);
+BENCHMARK_CAPTURE(stream_distribution, closed_form, "closed-form")->Arg(1)->Arg(10);
