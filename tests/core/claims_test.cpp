@@ -37,17 +37,37 @@ TEST(Claims, AreKeptByWhoeverLives) {
   EXPECT_FALSE(claims.take("a")) << "it was touched meanwhile";
 }
 
-// A process that is killed touches nothing any more.
-TEST(Claims, OfADeadProcessAreTakenOverByOne) {
-  const TemporaryFolder folder;
+void claim_and_die(const std::filesystem::path& folder) {
   const pid_t child = fork();
   if (child == 0) {
-    const auto claim = Claims(folder.path(), 400ms).take("a");
+    const auto claim = Claims(folder).take("a");
     ::raise(SIGKILL);
   }
   int status = 0;
   waitpid(child, &status, 0);
   ASSERT_TRUE(WIFSIGNALED(status));
+}
+
+TEST(Claims, OfADeadProcessOfThisMachineAreTakenOverAtOnce) {
+  const TemporaryFolder folder;
+  claim_and_die(folder.path());
+  const Claims claims(folder.path());
+  const auto claim = claims.take("a");
+  EXPECT_TRUE(claim);
+  EXPECT_FALSE(claims.take("a")) << "whoever took it lives";
+}
+
+TEST(Claims, WithoutAnOwnerYetAreNotTaken) {
+  const TemporaryFolder folder;
+  folder.write("a.claim.0", "");
+  EXPECT_FALSE(Claims(folder.path()).take("a"));
+}
+
+// A process that is killed touches nothing any more, whatever machine it was on.
+TEST(Claims, OfADeadProcessElsewhereAreTakenOverByOne) {
+  const TemporaryFolder folder;
+  claim_and_die(folder.path());
+  folder.write("a.claim.0", "elsewhere 1 another-machine\n");
   const Claims claims(folder.path(), 400ms);
   EXPECT_FALSE(claims.take("a")) << "it may still live";
   std::this_thread::sleep_for(600ms);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <charconv>
 #include <condition_variable>
 #include <cstring>
+#include <fstream>
 #include <mutex>
 #include <stop_token>
 #include <thread>
@@ -51,12 +53,32 @@ std::optional<double> age_of(const fs::path& file, const fs::path& folder) {
   return seconds(of_now.st_mtim) - seconds(of_claim.st_mtim);
 }
 
+// What tells processes of this machine, and of this container on it, from all others; empty where
+// the system does not say.
+std::string this_machine() {
+  std::string boot;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  char space[64] = {};
+  if (boot.empty() || ::readlink("/proc/self/ns/pid", space, sizeof space - 1) <= 0) return {};
+  return boot + space;
+}
+
+// Whether a claim is of a process of this machine that is gone. What cannot be read is of nobody:
+// it may be just about to be written.
+bool of_the_dead(const fs::path& file) {
+  std::string host, machine;
+  long process = 0;
+  if (!(std::ifstream(file) >> host >> process >> machine) || process <= 0) return false;
+  return machine == this_machine() && ::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH;
+}
+
 }  // namespace
 
 struct Claim::Held {
-  fs::path folder, file;
-  std::string name;
-  int generation = 0;
+  // Its own file last, before it those of processes that are gone. Known beforehand, because a
+  // claim must be let go even where no memory is left to make up a name.
+  std::vector<fs::path> files;
+  bool made = false;
   std::mutex mutex;
   std::condition_variable_any wake;
   std::jthread touching;  // last: it uses what stands above
@@ -65,9 +87,8 @@ struct Claim::Held {
     touching.request_stop();
     wake.notify_all();
     if (touching.joinable()) touching.join();
-    // The older ones are those of processes that are gone.
-    for (int g = 0; g <= generation; ++g)
-      ::unlink((folder / fmt::format("{}.claim.{}", name, g)).c_str());
+    if (!made) return;
+    for (const fs::path& file : files) ::unlink(file.c_str());
   }
 };
 
@@ -96,28 +117,28 @@ Claims::Found Claims::look(const std::string& name) const {
     found.generation = std::max(found.generation, generation);
   }
   if (found.generation < 0) return found;
-  const auto age = age_of(file(name, found.generation), folder_);
-  found.alive = age && *age < std::chrono::duration<double>(stale_).count();
+  const fs::path latest = file(name, found.generation);
+  const auto age = age_of(latest, folder_);
+  found.alive = age && *age < std::chrono::duration<double>(stale_).count() && !of_the_dead(latest);
   return found;
 }
 
 std::optional<Claim> Claims::take(const std::string& name) const {
   const Found found = look(name);
   if (found.alive) return std::nullopt;
-  auto held = std::make_unique<Claim::Held>();
-  held->folder = folder_;
-  held->name = name;
-  held->generation = found.generation + 1;
-  held->file = file(name, held->generation);
-  const int made = ::open(held->file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (made < 0) {
-    held->generation = -1;  // it is another's
-    if (errno == EEXIST) return std::nullopt;
-    fail(folder_, "cannot be made");
-  }
   char host[256] = {};
   ::gethostname(host, sizeof host - 1);
-  const std::string who = fmt::format("{} {}\n", host, ::getpid());
+  const std::string who = fmt::format("{} {} {}\n", host, ::getpid(), this_machine());
+  auto held = std::make_unique<Claim::Held>();
+  for (int generation = 0; generation <= found.generation + 1; ++generation)
+    held->files.push_back(file(name, generation));
+  const int made =
+      ::open(held->files.back().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (made < 0) {
+    if (errno == EEXIST) return std::nullopt;  // it is another's
+    fail(folder_, "cannot be made");
+  }
+  held->made = true;
   ssize_t told = -1;
   do told = ::write(made, who.data(), who.size());
   while (told < 0 && errno == EINTR);
@@ -128,7 +149,7 @@ std::optional<Claim> Claims::take(const std::string& name) const {
   held->touching = std::jthread([own = held.get(), every = stale_ / 10](std::stop_token stop) {
     std::unique_lock lock(own->mutex);
     while (!own->wake.wait_for(lock, stop, every, [&stop] { return stop.stop_requested(); }))
-      ::utimensat(AT_FDCWD, own->file.c_str(), nullptr, 0);
+      ::utimensat(AT_FDCWD, own->files.back().c_str(), nullptr, 0);
   });
   return Claim(std::move(held));
 }

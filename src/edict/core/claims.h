@@ -1,8 +1,8 @@
 // Who does what, among processes on any number of machines that see one folder. A piece of work has
 // a name; the process that makes the file NAME.claim.0 there has claimed it. As long as it works it
-// touches the file. A claim that nobody touched for a while belonged to a process that is gone: the
-// next one makes NAME.claim.1, and so on. Making a file that must not be there yet is atomic, on
-// NFS too, so that no claim is ever taken by two.
+// touches the file. A claim that nobody touched for a while, or of a process of this machine that
+// is not there, belonged to one that is gone: the next one makes NAME.claim.1, and so on. Making a
+// file that must not be there yet is atomic, on NFS too, so that no claim is ever taken by two.
 //
 // Whether a claim is old is told by the clock of the file system alone: clocks of machines differ.
 //
