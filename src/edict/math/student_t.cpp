@@ -14,7 +14,10 @@
 namespace edict {
 namespace {
 
-using StudentT = boost::math::students_t_distribution<double>;
+// A quantile beyond every number is infinite.
+using StudentT = boost::math::students_t_distribution<
+    double, boost::math::policies::policy<
+                boost::math::policies::overflow_error<boost::math::policies::ignore_error>>>;
 using Normal = boost::math::normal_distribution<double>;
 
 void check_dof(double dof, double above) {

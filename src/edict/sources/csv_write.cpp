@@ -57,7 +57,8 @@ void check(const Dataset& dataset, const std::filesystem::path& path) {
 
 std::string csv_cell(std::string_view text) {
   const auto blank = [](char c) { return c == ' ' || c == '\t'; };
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos &&
+  // Whatever a reader might take for the separator.
+  if (text.find_first_of(",;|\t\"\r\n") == std::string_view::npos &&
       (text.empty() || (!blank(text.front()) && !blank(text.back()))))
     return std::string(text);
   std::string result = "\"";
