@@ -28,10 +28,18 @@ ClassifierOptions with_readout(std::int64_t members = 2) {
   return options;
 }
 
-ClassifierResult classified(const Dataset& data, std::size_t threads = 2) {
+ClassifierResult classified(const Dataset& data, std::size_t threads = 2,
+                            const ClassifierOptions& options = with_readout()) {
   ThreadPool pool(threads);
   const Model& model = small_trained_model();
-  return train_classifier(model, data, model.split(data), pool, with_readout());
+  return train_classifier(model, data, model.split(data), pool, options);
+}
+
+// As a file gives it back.
+Model kept(const Model& model) {
+  const TemporaryFolder folder;
+  save_model(model, folder / "model");
+  return load_model(folder / "model");
 }
 
 TEST(Readout, TakesEachRowToANormalDistributionAndBoundsIt) {
@@ -69,12 +77,9 @@ TEST(Readout, SomeMembersAreNotShownTheState) {
   const Dataset& data = small_synthetic();
   ClassifierOptions options = with_readout(3);
   options.settings.readout.without_state = 1;
+  const ClassifierResult result = classified(data, 2, options);
   ThreadPool pool(2);
-  const Model& frozen = small_trained_model();
-  const ClassifierResult result = train_classifier(frozen, data, frozen.split(data), pool, options);
-  const TemporaryFolder folder;
-  save_model(result.model, folder / "model");
-  const Model model = load_model(folder / "model");
+  const Model model = kept(result.model);
   ASSERT_EQ(model.readout.without_state, 1u);
   const std::vector<std::size_t> series{0, 1, 2, 3};
   const Matrix<float> summaries = summarise(model, data, series, pool).values;
@@ -96,14 +101,11 @@ TEST(Readout, TreesReadWhatWasObservedAndAreKept) {
   ClassifierOptions options = with_readout();
   options.settings.readout.trees = 30;
   options.settings.readout.tree_rate = 0.3;
+  const ClassifierResult result = classified(data, 2, options);
   ThreadPool pool(2);
-  const Model& frozen = small_trained_model();
-  const ClassifierResult result = train_classifier(frozen, data, frozen.split(data), pool, options);
   const Readout& trained = result.model.readout;
   ASSERT_FALSE(trained.trees.roots.empty());
-  const TemporaryFolder folder;
-  save_model(result.model, folder / "model");
-  const Model model = load_model(folder / "model");
+  const Model model = kept(result.model);
   EXPECT_EQ(model.readout.tree_share, trained.tree_share);
   const Matrix<float> summaries =
       summarise(model, data, std::vector<std::size_t>{0, 1, 2, 3}, pool).values;
@@ -127,13 +129,10 @@ TEST(Readout, TreesMayReadAlone) {
   const Dataset& data = small_synthetic();
   ClassifierOptions options = with_readout(0);
   options.settings.readout.trees = 30;
+  const ClassifierResult result = classified(data, 2, options);
   ThreadPool pool(2);
-  const Model& frozen = small_trained_model();
-  const ClassifierResult result = train_classifier(frozen, data, frozen.split(data), pool, options);
   ASSERT_FALSE(result.model.readout.empty());
-  const TemporaryFolder folder;
-  save_model(result.model, folder / "model");
-  const Model model = load_model(folder / "model");
+  const Model model = kept(result.model);
   EXPECT_TRUE(model.readout.members.empty());
   const std::vector<std::size_t> series{0, 1, 2, 3};
   const auto told = [&](const Model& own) {

@@ -16,15 +16,20 @@ float BoostedTrees::leaf(std::size_t tree, const float* summary) const {
 }
 
 Matrix<double> BoostedTrees::scores(const Matrix<float>& summaries, Index classes) const {
-  const auto outputs = static_cast<Index>(base.size());
   Matrix<double> result = Matrix<double>::Zero(classes, summaries.cols());
-  for (Index i = 0; i < summaries.cols(); ++i) {
-    auto own = result.col(i).tail(outputs);
-    for (Index k = 0; k < outputs; ++k) own[k] = base[static_cast<std::size_t>(k)];
-    for (std::size_t t = 0; t < roots.size(); ++t)
-      own[static_cast<Index>(t) % outputs] += static_cast<double>(leaf(t, summaries.col(i).data()));
-  }
+  for (Index i = 0; i < result.cols(); ++i)
+    std::ranges::copy(base, result.col(i).end() - std::ssize(base));
+  add_to(result, summaries, 0);
   return result;
+}
+
+void BoostedTrees::add_to(Matrix<double>& scores, const Matrix<float>& summaries,
+                          std::size_t first) const {
+  const auto outputs = static_cast<Index>(base.size());
+  for (Index i = 0; i < scores.cols(); ++i)
+    for (std::size_t t = first; t < roots.size(); ++t)
+      scores.col(i).tail(outputs)[static_cast<Index>(t) % outputs] +=
+          static_cast<double>(leaf(t, summaries.col(i).data()));
 }
 
 std::vector<float> BoostedTrees::numbers() const {

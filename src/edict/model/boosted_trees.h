@@ -36,6 +36,8 @@ struct BoostedTrees {
   float leaf(std::size_t tree, const float* summary) const;
   // Before the softmax: classes × series.
   Matrix<double> scores(const Matrix<float>& summaries, Index classes) const;
+  // Adds to such scores what the trees from `first` on say.
+  void add_to(Matrix<double>& scores, const Matrix<float>& summaries, std::size_t first) const;
 
   // The nodes for a file; and from there, where roots and base are known, for trees that read
   // `rows` rows. Whether they are trees comes back: every walk ends, and in a number.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 namespace edict {
@@ -206,15 +205,6 @@ std::vector<double> base_scores(std::span<const std::int32_t> labels, Index clas
   return result;
 }
 
-void add_trees(const BoostedTrees& trees, std::size_t from, const Matrix<float>& summaries,
-               Matrix<double>& scores) {
-  const auto outputs = static_cast<Index>(trees.base.size());
-  for (Index i = 0; i < scores.cols(); ++i)
-    for (std::size_t t = from; t < trees.roots.size(); ++t)
-      scores.col(i).tail(outputs)[static_cast<Index>(t) % outputs] +=
-          static_cast<double>(trees.leaf(t, summaries.col(i).data()));
-}
-
 }  // namespace
 
 BoostedTrees boost(const LabelledSummaries& training, const LabelledSummaries& validation,
@@ -244,8 +234,8 @@ BoostedTrees boost(const LabelledSummaries& training, const LabelledSummaries& v
       }
       forester.grow(slopes, trees);
     }
-    add_trees(trees, from, training.summaries, scores);
-    add_trees(trees, from, validation.summaries, judged);
+    trees.add_to(scores, training.summaries, from);
+    trees.add_to(judged, validation.summaries, from);
     ++since;
     if (const double now = cross_entropy(judged, validation.labels); now < best) {
       best = now;
