@@ -29,15 +29,17 @@ class Interrupt : public testing::TestWithParam<Command> {
  protected:
   static void SetUpTestSuite() {
     tool.emplace();
-    ASSERT_EQ(tool->edict("generate synthetic --out d.csv --series 40").code, 0);
-    ASSERT_EQ(tool->edict("train d.csv --out m" + kTiny).code, 0);
-    ASSERT_EQ(tool->edict("classify m d.csv --out clf").code, 0);
-    // Gaps of hundreds of thousands of solver steps: a batch of these takes an hour.
-    std::string slow = "id,time,label,x1,x2,x3\n";
-    for (int i = 0; i < 40; ++i)
-      for (int e = 0; e < 20; ++e)
-        slow += fmt::format("s{},{},{},{},1,2\n", i, 2e5 * (e + 1), i % 2, 0.1 * i);
-    tool->write("slow.csv", slow);
+    // Gaps of hundreds of thousands of solver steps: training on a batch of these takes an hour.
+    tool->write("slow.csv", table_with_gaps(2e5));
+    // Without training a state that has come to rest is left there. With steps as short as this
+    // model's it is on its way for all of these gaps.
+    tool->write("near.csv", table_with_gaps(1e-3));
+    tool->write("far.csv", table_with_gaps(10, 60));
+    ASSERT_EQ(tool->edict("train near.csv --out m" + kTiny +
+                          "--set data.time_unit=1 --set model.step=1e-4")
+                  .code,
+              0);
+    ASSERT_EQ(tool->edict("classify m near.csv --out clf").code, 0);
     tool->write("plan.toml",
                 "levels = [0]\nseeds = [0]\n[[dataset]]\nname = \"slow\"\ntitle = \"Slow\"\n"
                 "file = \"slow.csv\"\n[[experiment]]\nmethod = \"EDICT\"\npreset = \"own.toml\"\n");
@@ -48,6 +50,14 @@ class Interrupt : public testing::TestWithParam<Command> {
     ASSERT_EQ(mkfifo((*tool / "pipe").c_str(), 0600), 0);  // nobody ever reads from it
   }
   static void TearDownTestSuite() { tool.reset(); }
+
+  static std::string table_with_gaps(double gap, int events = 20) {
+    std::string table = "id,time,label,x1,x2,x3\n";
+    for (int i = 0; i < 40; ++i)
+      for (int e = 0; e < events; ++e)
+        table += fmt::format("s{},{},{},{},1,2\n", i, gap * (e + 1), i % 2, 0.1 * i);
+    return table;
+  }
 
   static std::size_t temporary_files() {
     std::size_t count = 0;
@@ -73,22 +83,22 @@ TEST_P(Interrupt, LeavesSoonWithTheCodeOfTheSignal) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, Interrupt,
-    testing::Values(Command{"train",
-                            "train slow.csv --force --out n --set data.time_unit=1" + kTiny},
-                    Command{"train_reading", "train pipe --force --out n"},
-                    Command{"evaluate", "evaluate m slow.csv"},
-                    Command{"predict", "predict m slow.csv --at 0:10:4e6 --out p.csv"},
-                    Command{"predict_classes", "predict clf slow.csv --classes --out p.csv"},
-                    Command{"plot", "plot m slow.csv --out p.html"},
-                    Command{"explore", "explore m slow.csv --out p.html"},
-                    Command{"classify_encoding", "classify m slow.csv --out c"},
-                    Command{"classify", "classify m d.csv --out c --set classify.epochs=1000000"},
-                    Command{"stress", "stress clf slow.csv --levels 0-9"},
-                    Command{"search", "search slow.csv --out s --budget 3" + kTiny},
-                    Command{"reproduce", "reproduce --config plan.toml --data . --out r"},
-                    Command{"generate", "generate synthetic --out pipe"},
-                    Command{"import", "import gestures --keep 1 --from down --out pipe"},
-                    Command{"info", "info pipe"}),
+    testing::Values(
+        Command{"train", "train slow.csv --force --out n --set data.time_unit=1" + kTiny},
+        Command{"train_reading", "train pipe --force --out n"},
+        Command{"evaluate", "evaluate m far.csv"},
+        Command{"predict", "predict m far.csv --at 0:1e-3:400 --out p.csv"},
+        Command{"predict_classes", "predict clf far.csv --classes --out p.csv"},
+        Command{"plot", "plot m far.csv --out p.html"},
+        Command{"explore", "explore m far.csv --out p.html"},
+        Command{"classify_encoding", "classify m far.csv --out c"},
+        Command{"classify", "classify m near.csv --out c --set classify.epochs=1000000"},
+        Command{"stress", "stress clf far.csv --levels 0-9"},
+        Command{"search", "search slow.csv --out s --budget 3" + kTiny},
+        Command{"reproduce", "reproduce --config plan.toml --data . --out r"},
+        Command{"generate", "generate synthetic --out pipe"},
+        Command{"import", "import gestures --keep 1 --from down --out pipe"},
+        Command{"info", "info pipe"}),
     [](const auto& command) { return command.param.name; });
 
 // The first signal asks, the second does not.

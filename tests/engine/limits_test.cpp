@@ -66,6 +66,39 @@ TEST(StepLimits, AStepThatVanishesIsToldWithSeriesAndTime) {
             "vanished); check its values, data.time_unit and model.step");
 }
 
+// In a long pause a state comes to rest, and what is left of it costs nothing; between questions
+// that are close together every step is taken.
+TEST(StepLimits, AStateAtRestIsWhereEveryStepWouldHaveLed) {
+  for (const char* solver : {"euler", "midpoint", "rk4"}) {
+    const JumpOde<NiwHead> model(named_settings(config_with(solver)), kFeatures, 2);
+    const Vector<double> wide = model.layout.initial<double>(1);
+    const Vector<float> params = wide.cast<float>();
+    for (const double last : {799.95, 999.97, 1000.0, 9.9e5}) {
+      Agenda<float> far, often;
+      for (Agenda<float>* agenda : {&far, &often}) {
+        agenda->covariates = {0, 0};
+        agenda->stop(0.3, Agenda<float>::kAbsorb);
+        agenda->observe(1, 0.7F);
+      }
+      if (last <= 1000)
+        for (double time = 1; time < last; ++time) often.stop(time, Agenda<float>::kQuery);
+      far.stop(last, Agenda<float>::kQuery);
+      often.stop(last, Agenda<float>::kQuery);
+      InferenceOptions options;
+      options.marginals = InferenceOptions::Marginals::all;
+      const auto given_far = answer_to<float>(model, params, {&far}, options).marginals;
+      const auto given_often = answer_to<float>(model, params, {&often}, options).marginals;
+      ASSERT_EQ(given_far.size(), kFeatures);
+      for (std::size_t j = 0; j < kFeatures; ++j) {
+        const Marginal& a = given_far[j];
+        const Marginal& b = given_often[given_often.size() - kFeatures + j];
+        EXPECT_EQ(a.mean, b.mean) << solver << ' ' << last;
+        EXPECT_EQ(a.scale, b.scale) << solver << ' ' << last;
+      }
+    }
+  }
+}
+
 // Told before the first step is taken, not after a week of them.
 TEST(StepLimits, MoreThanTenMillionStepsAreRefusedAtOnce) {
   for (const char* solver : {"euler", "midpoint", "rk4"}) {

@@ -77,6 +77,7 @@ void Engine<S, H>::begin(Transposed<S> weights, Examples examples) {
   if (state_.h.rows() != n || state_.h.cols() < 3 * count) {
     state_.h.resize(n, 3 * count);
     state_.memory.resize(network_.memory.rows(), 3 * count);
+    if (options_) cycle_.reserve(static_cast<std::size_t>(state_.h.size()));
   }
   for (Index place = state_.h.cols(); place-- > count;) state_.free_places.push_back(place);
   if (fresh) {
@@ -288,12 +289,15 @@ void Engine<S, H>::take_step() {
   const bool in_place = options_ && !propagator.adaptive();
   S* const h_next = in_place ? h : scratch_.take(n * w);
   const std::int64_t alike = steps_alike();
+  cycle_.begin();
   for (std::int64_t i = 0; i < alike; ++i) {
     propagator.forward(weights_, w, dt, stages, scratch_, h_next, norms_.data());
     if (in_place) {
       scratch_.reset();
       leave_if_stopped(options_->stop);
     }
+    if (alike >= kLongPause)
+      i += cycle_.idle(h_next, static_cast<std::size_t>(n * w), alike - 1 - i);
   }
 
   kept_branches_.clear();

@@ -22,6 +22,7 @@
 #include "edict/engine/jump_ode.h"
 #include "edict/engine/niw_head.h"
 #include "edict/evidential/observed.h"
+#include "edict/ode/cycle.h"
 
 namespace edict {
 
@@ -173,6 +174,9 @@ class Engine {
   std::vector<Index> kept_;
   std::vector<Branch> kept_branches_;
   std::vector<double> norms_;
+  // In a pause of at least so many equal steps a state may well come to rest.
+  static constexpr std::int64_t kLongPause = 64;
+  CycleSearch<S> cycle_;
 };
 
 }  // namespace edict

@@ -139,25 +139,28 @@ void StreamEngine::observe(std::span<const Event> events) {
 }
 
 std::span<const Marginal> StreamEngine::distribution(std::span<const Question> questions) {
+  const std::size_t features = model_->features.size();
   if (agendas_.size() < questions.size()) agendas_.resize(questions.size());
   states_.clear();
   for (std::size_t i = 0; i < questions.size(); ++i) {
-    const StreamState& state = *questions[i].state;
-    check(state, questions[i].time);
-    Agenda<float>& agenda = agendas_[i];
-    agenda.clear(model_->protocol.to_model_time(state.time()));
-    agenda.stop(model_->protocol.to_model_time(questions[i].time), Agenda<float>::kQuery);
-    states_.push_back(&state);
+    const auto& [state, time] = questions[i];
+    check(*state, time);
+    // The way to what is asked one after the other is taken once.
+    if (i == 0 || questions[i - 1].state != state || time < questions[i - 1].time) {
+      agendas_[states_.size()].clear(model_->protocol.to_model_time(state->time()));
+      states_.push_back(state);
+    }
+    agendas_[states_.size() - 1].stop(model_->protocol.to_model_time(time), Agenda<float>::kQuery);
   }
   run(states_, ask_);
-  const std::size_t features = model_->features.size();
-  marginals_.resize(questions.size() * features);
-  for (std::size_t i = 0; i < questions.size(); ++i)
-    for (std::size_t j = 0; j < features; ++j) {
-      for (std::size_t m = 0; m < own_.size(); ++m) own_[m] = answers_[m][i].marginals[j];
-      marginals_[i * features + j] = to_raw(
+  marginals_.clear();
+  for (std::size_t i = 0; i < states_.size(); ++i)
+    for (std::size_t k = 0; k < agendas_[i].stops.size() * features; ++k) {
+      const std::size_t j = k % features;
+      for (std::size_t m = 0; m < own_.size(); ++m) own_[m] = answers_[m][i].marginals[k];
+      marginals_.push_back(to_raw(
           model_->protocol.standardisation, j,
-          model_->calibration.calibrated(j, own_.size() == 1 ? own_.front() : mixture(own_)));
+          model_->calibration.calibrated(j, own_.size() == 1 ? own_.front() : mixture(own_))));
     }
   return marginals_;
 }

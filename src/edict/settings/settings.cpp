@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <utility>
@@ -224,10 +225,15 @@ const Key& find(const Keys& keys, std::string_view name, std::string_view where)
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string_view>& known) {
-  return std::string(
-      *std::min_element(known.begin(), known.end(), [&](std::string_view a, std::string_view b) {
-        return edit_distance(word, a) < edit_distance(word, b);
-      }));
+  std::string_view best;
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  for (const std::string_view candidate : known) {
+    const auto [shorter, longer] = std::minmax({word.size(), candidate.size()});
+    if (longer - shorter >= least) continue;  // at least so many letters are missing
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < least) best = candidate, least = distance;
+  }
+  return std::string(best);
 }
 
 void read_toml(const std::filesystem::path& file, const Keys& keys) {
