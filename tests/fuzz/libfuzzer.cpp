@@ -1,5 +1,6 @@
-// The targets under libFuzzer: EDICT_FUZZ_TARGET says which one; without it their names are
-// printed. `scripts/fuzz` builds and runs it.
+// A program's targets (EDICT_FUZZ_TARGETS is their list) under libFuzzer: the variable
+// EDICT_FUZZ_TARGET says which one; without it their names are printed. `scripts/fuzz` builds and
+// runs it.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -14,7 +15,8 @@ namespace {
 
 const edict::fuzz::Target& target() {
   const char* wanted = std::getenv("EDICT_FUZZ_TARGET");
-  for (const edict::fuzz::Target& t : edict::fuzz::targets()) {
+  static const std::vector<edict::fuzz::Target> all = edict::fuzz::EDICT_FUZZ_TARGETS();
+  for (const edict::fuzz::Target& t : all) {
     if (!wanted) std::puts(t.name);
     if (wanted && std::string_view(t.name) == wanted) return t;
   }

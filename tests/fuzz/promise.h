@@ -56,8 +56,4 @@ inline std::filesystem::path written(std::string_view bytes) {
 const Dataset& few_series();
 const std::shared_ptr<const Model>& smallest();
 
-std::vector<Target> table_targets();
-std::vector<Target> file_targets();
-std::vector<Target> server_targets();
-
 }  // namespace edict::fuzz

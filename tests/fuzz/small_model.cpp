@@ -1,28 +1,10 @@
-#include "fuzz/targets.h"
-
-#include <iterator>
+#include <cmath>
 
 #include "edict/model/config.h"
-#include "edict/model/safetensors.h"
 #include "edict/protocol/split.h"
-#include "fuzz/call_sequence.h"
 #include "fuzz/promise.h"
 
 namespace edict::fuzz {
-namespace {
-
-void calls(std::string_view bytes) {
-  static const std::string model_bytes = tensor_bytes(to_tensors(*smallest()));
-  call_sequence(bytes, model_bytes);
-}
-
-std::vector<std::string> call_scripts() {
-  using namespace std::string_literals;
-  return {"\x00\x02\x03\x00\x00\x01\x02\x00\x00\x01\x01\x80\x90\x85\x95\x04\x00\x06\x01\x99"s,
-          "\x07\x04\x00\x08\x01\x00\x01\x00\x90\x80\x09\x00\xa0\x0a\x00\x0b\x01\x00\x09\x00\xa0"s};
-}
-
-}  // namespace
 
 const Dataset& few_series() {
   static const Dataset made = [] {
@@ -61,17 +43,6 @@ const std::shared_ptr<const Model>& smallest() {
     return std::make_shared<const Model>(Model::create(config, data, split(data, config.data)));
   }();
   return made;
-}
-
-std::span<const Target> targets() {
-  static const std::vector<Target> all = [] {
-    std::vector<Target> list = table_targets();
-    for (const auto& more : {file_targets(), server_targets()})
-      list.insert(list.end(), more.begin(), more.end());
-    list.push_back({"calls", calls, call_scripts});
-    return list;
-  }();
-  return all;
 }
 
 }  // namespace edict::fuzz
