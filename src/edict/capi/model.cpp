@@ -376,6 +376,7 @@ int edict_model_info(const edict_model* model, edict_bytes** out) {
     const auto count = [&](Part part) { return m.seen.count(part); };
     const Matrix<double>& r = m.calibration.correlations.matrix();
     nlohmann::json correlations;  // null where none are known
+    if (r.rows() > 0) correlations = nlohmann::json::array();
     for (Index i = 0; i < r.rows(); ++i)
       correlations.push_back(std::vector<double>(r.col(i).begin(), r.col(i).end()));
     *out = new_bytes(

@@ -75,6 +75,7 @@ void run(const ImportArguments& options, const Import& import) {
              data.classes.size(), seconds);
   if (options.json.empty()) return;
   nlohmann::json json = data_json(options.out, data);
+  json["cleaning"] = nlohmann::json::array();
   for (const auto& [what, details] : report.lines)
     json["cleaning"].push_back({{"what", what}, {"details", details}});
   write_json(options.json, json);

@@ -113,7 +113,8 @@ void print(const TrainArguments& options, const EnsembleResult& result, double s
   nlohmann::json json{{"model", options.out},
                       {"parameters", result.model.params.size()},
                       {"seconds", seconds},
-                      {"config", to_json(config)}};
+                      {"config", to_json(config)},
+                      {"members", nlohmann::json::array()}};
   for (std::size_t m = 0; m < result.members.size(); ++m) {
     const TrainResult& own = result.members[m];
     const EpochRow& best = best_epoch(own.rows);

@@ -119,7 +119,7 @@ constexpr struct {
 };
 
 nlohmann::json point_to_json(const StressPoint& point, const std::vector<std::int64_t>& seeds) {
-  nlohmann::json json;
+  nlohmann::json json{{"refusing", nlohmann::json::array()}, {"seeds", nlohmann::json::array()}};
   if (point.level >= 0) {
     json["level"] = point.level;
     json["rate"] = point.noise.rate;
@@ -227,6 +227,7 @@ StressResult stress(const Model& model, const Dataset& data, std::span<const std
 nlohmann::json to_json(const StressResult& result) {
   const StressCurve& first = result.curves.front();
   nlohmann::json json = curve_to_json(first, result.seeds);
+  json["guards"] = nlohmann::json::object();
   for (const StressCurve& curve : result.curves)
     json["guards"][std::string(name_of(curve.guard.kind))] = curve_to_json(curve, result.seeds);
   json["noise"] = name_of(first.clean.noise.kind);

@@ -105,6 +105,7 @@ TensorFile to_tensors(const Model& model) {
       {"time_axis", to_json(model.time_axis)},
       {"classifier_seeds", seeds_of(model.seed_classifiers)},
   };
+  if (!model.others.empty()) meta["others"] = nlohmann::json::array();
   for (const Member& other : model.others)
     meta["others"].push_back({{"classifier_seeds", seeds_of(other.seed_classifiers)}});
   for (std::size_t m = 0; m < model.members(); ++m) {

@@ -138,8 +138,6 @@ TensorFile tensors_from(std::string_view bytes, const std::filesystem::path& nam
     throw refuse(unusable.why);
   } catch (const nlohmann::json::exception&) {
     throw refuse("its header is malformed");
-  } catch (const std::bad_alloc&) {
-    throw refuse("it is larger than the memory of this machine");
   }
 }
 
@@ -148,8 +146,7 @@ namespace {
 // write(bytes) for each part of the file, in order.
 template <class Write>
 void each_part(const TensorFile& file, const Write& write) {
-  nlohmann::ordered_json header;
-  header["__metadata__"] = file.metadata;
+  nlohmann::ordered_json header{{"__metadata__", file.metadata}};
   std::uint64_t offset = 0;
   for (const NamedTensor& tensor : file.tensors) {
     const std::uint64_t end = offset + tensor.values.size() * sizeof(float);

@@ -88,7 +88,7 @@ std::size_t SeenSeries::count(Part part) const {
 
 nlohmann::json to_json(const SeenSeries& seen) {
   const auto written = [](const std::vector<SeenSeries::Entry>& entries) {
-    nlohmann::json parts;
+    nlohmann::json parts = nlohmann::json::object();
     for (const Part part : kRecorded) {
       std::string text;
       for (const auto& entry : entries)

@@ -497,7 +497,7 @@ class Explorer {
 
   // The list of series, a column each, and the surprising observations.
   std::string index() const {
-    nlohmann::json columns;
+    nlohmann::json columns = nlohmann::json::object();
     columns["surprising"] = surprising();
     for (const char* name : {"ids", "label", "part", "events", "observations", "surprise", "z",
                              "score", "held", "block", "place"})

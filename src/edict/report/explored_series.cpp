@@ -224,7 +224,7 @@ void put_band(ByteWriter& to, const Band& band) {
   to.varint(band.at.size());
   if (band.at.empty()) return;
   const Extent extent = extent_of(band);
-  const auto [low, high] = extent;
+  const double low = extent.low, high = extent.high;
   const double unit = high > low ? kBandSteps / (high - low) : 0.0;
   to.float64(low);
   to.float64(high);

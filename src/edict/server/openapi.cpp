@@ -140,7 +140,8 @@ std::string openapi_text() {
                             {"description", parameter.help},
                             {"schema", {{"type", "string"}}}});
     json answer{{"description", "Done"}};
-    if (*operation.answers != '\0') answer["content"][operation.answers]["schema"] = json::object();
+    if (*operation.answers != '\0')
+      answer["content"] = {{operation.answers, {{"schema", json::object()}}}};
     json one{{"summary", operation.summary},
              {"responses",
               {{std::to_string(operation.status), std::move(answer)},
@@ -151,11 +152,11 @@ std::string openapi_text() {
                     {{"schema", {{"$ref", "#/components/schemas/Problem"}}}}}}}}}}}};
     if (!parameters.empty()) one["parameters"] = std::move(parameters);
     if (!operation.body.empty()) {
-      one["requestBody"]["required"] = true;
-      for (const char* type : operation.body)
-        one["requestBody"]["content"][type]["schema"] = json::object();
+      json content = json::object();
+      for (const char* type : operation.body) content[type] = {{"schema", json::object()}};
+      one["requestBody"] = {{"required", true}, {"content", std::move(content)}};
     }
-    paths[path][operation.method] = std::move(one);
+    paths.emplace(path, json::object()).first.value()[operation.method] = std::move(one);
   }
   const json text{{"type", "string"}};
   const json document{

@@ -133,13 +133,15 @@ json distribution(Live::Access access, const LiveStream& stream, const AskedDist
                {"dof", number(m.dof)},
                {"lower", number(m.mean - half)},
                {"upper", number(m.mean + half)}};
+      if (!asked.quantiles.empty()) one["quantiles"] = json::object();
       for (std::size_t q = 0; q < asked.quantiles.size(); ++q)
         one["quantiles"][asked.quantile_texts[q]] =
             number(m.mean + m.scale * standard_quantile(asked.quantiles[q], m.dof));
       for (const AskedLimit& limit : asked.limits)
         if (limit.feature == j)
-          one[limit.above ? "above" : "below"][limit.text] = number(
-              limit.above ? probability_above(m, limit.value) : probability_below(m, limit.value));
+          one.emplace(limit.above ? "above" : "below", json::object()).first.value()[limit.text] =
+              number(limit.above ? probability_above(m, limit.value)
+                                 : probability_below(m, limit.value));
       features[model.features[j]] = std::move(one);
     }
     at.push_back({{"time", clock.shown(moment.raw)},
@@ -242,7 +244,7 @@ json trajectory(Live::Access access, const LiveStream& stream, const AskedTrajec
               {"observations", std::move(observations)}};
   for (const double time : times) answer["times"].push_back(clock.shown(time));
   for (const std::size_t j : asked.features) {
-    json columns;
+    json columns = json::object();
     for (const char* name :
          {"mean", "lower", "upper", "epistemic_lower", "epistemic_upper", "aleatoric", "epistemic"})
       columns[name] = json::array();

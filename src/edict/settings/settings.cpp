@@ -292,10 +292,11 @@ void assign(const Keys& keys, std::string_view assignment) {
 }
 
 nlohmann::json to_json(const Keys& keys) {
-  nlohmann::json json;
+  nlohmann::json json = nlohmann::json::object();
   for (const Key& key : keys) {
     const std::size_t dot = key.name.find('.');
-    auto& entry = json[key.name.substr(0, dot)][key.name.substr(dot + 1)];
+    auto table = json.emplace(key.name.substr(0, dot), nlohmann::json::object()).first;
+    auto& entry = (*table)[key.name.substr(dot + 1)];
     std::visit([&](const auto& value) { entry = value; }, key.get());
   }
   return json;

@@ -39,12 +39,11 @@ void TextColumn::take_back(const char* row) {
 }
 
 ColumnMeaning meaning_of(const TextColumn& column, std::size_t numbers, bool known_as_numbers) {
-  using Kind = ColumnMeaning::Kind;
   ColumnMeaning meaning;
   const std::vector<std::string>& names = column.names.list();
   meaning.texts = names.size();
   if (column.known) {
-    meaning.kind = Kind::categories;
+    meaning.kind = ColumnMeaning::Kind::categories;
     meaning.categories.assign(names.begin(),
                               names.begin() + static_cast<std::ptrdiff_t>(*column.known));
     meaning.rank.resize(*column.known);
@@ -58,15 +57,15 @@ ColumnMeaning meaning_of(const TextColumn& column, std::size_t numbers, bool kno
     if (meaning.truth) return meaning;
     const bool prose = names.size() > TextColumn::kMostCategories && column.cells > numbers;
     if (known_as_numbers || (numbers > 0 && !prose)) {
-      meaning.kind = Kind::mistakes;
+      meaning.kind = ColumnMeaning::Kind::mistakes;
       return meaning;
     }
   }
   if (names.size() > TextColumn::kMostCategories) {
-    meaning.kind = Kind::left_out;
+    meaning.kind = ColumnMeaning::Kind::left_out;
     return meaning;
   }
-  meaning.kind = Kind::categories;
+  meaning.kind = ColumnMeaning::Kind::categories;
   meaning.categories = names;
   meaning.rank.resize(names.size());
   std::iota(meaning.rank.begin(), meaning.rank.end(), 0);
