@@ -51,7 +51,7 @@ class PackedChecksum {
   }
 
   std::array<std::uint64_t, kLanes> lanes_;
-  unsigned char carry_[kBlock];
+  unsigned char carry_[kBlock] = {};
   std::size_t carried_ = 0;
   std::uint64_t size_ = 0;
 };

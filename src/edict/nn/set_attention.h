@@ -50,6 +50,7 @@ class SetAttention {
   void forward(const S* params, const Segments& segments, const S* x, Arena<S>& arena,
                Cache<S>& c) const {
     const Index sets = segments.sets(), width = psi_.width(), queries = heads_ * key_width_;
+    if (sets == 0) return;  // the arena has nothing to point to
     psi_.forward(params, segments.elements(), x, {}, arena, c.psi);
     c.mean = arena.take(width * sets);
     c.f = arena.take(width * sets);
@@ -76,6 +77,7 @@ class SetAttention {
   void backward(const S* params, const Segments& segments, const S* x, S* d_a, const Cache<S>& c,
                 Arena<S>& arena, S* d_x, S* grads) const {
     const Index sets = segments.sets(), width = psi_.width(), queries = heads_ * key_width_;
+    if (sets == 0) return;  // the arena has nothing to point to
     S* const d_v = arena.take(in_ * heads_ * sets);
     S* const d_q = arena.take(queries * sets);
     S* const d_f = arena.take(width * sets);
