@@ -114,7 +114,7 @@ void narrow(const ProductOperands<S>& o, Index lanes, Index columns, S* c, Index
 template <bool kAdd, class S>
 void small_multiply(const ProductOperands<S>& o, Index lanes, Index columns, S* c, Index c_step) {
   constexpr Index kLanes = Lanes<S>::kCount;
-  if (columns == 0) return;  // c may be null
+  if (columns == 0 || (kAdd && o.depth == 0)) return;  // of nothing the pointers may be null
   if (lanes < kLanes) return narrow<kAdd>(o, lanes, columns, c, c_step);
   // As few panels as possible, as equal as possible: seven vectors go as 2 + 2 + 3. A last vector
   // that shares lanes has its neighbour in the same panel, because none but a lone vector is alone.
