@@ -17,7 +17,7 @@
 namespace edict {
 namespace {
 
-using Network = JumpOde<NiwHead>;
+using NiwOde = JumpOde<NiwHead>;
 
 EngineSettings settings(std::int64_t hidden) {
   EngineSettings s;
@@ -133,7 +133,7 @@ Config small_config(const std::string& kind = "edict") {
 
 TEST(ClosedFormGradient, ThroughEventsForecastsAndBranches) {
   const Config config = small_config();
-  const Network model(network_settings(config), 3, 2);
+  const NiwOde model(network_settings(config), 3, 2);
   expect_walk_gradients(model, 0.3, 8);
 }
 
@@ -144,7 +144,7 @@ TEST_P(OptionsGolden, LossesAndGradientsEqualPyTorch) {
   for (const auto& c : peer_cases(GetParam())) {
     SCOPED_TRACE(c.at("config").dump());
     const Config config = peer_config(c);
-    const Network model(network_settings(config), c.at("features"), c.at("covariates"));
+    const NiwOde model(network_settings(config), c.at("features"), c.at("covariates"));
     const auto params = peer_vector<double>(model.layout, c.at("params"));
     const auto agendas = peer_agendas<double>(c);
     std::vector<BasicExample<double>> examples;

@@ -15,7 +15,7 @@
 namespace edict {
 namespace {
 
-constexpr Index kHidden = 16, kFeatures = 4;
+constexpr Index kComparedHidden = 16, kComparedFeatures = 4;
 
 struct Forward {
   std::vector<double> states;  // at the end of each series
@@ -32,7 +32,7 @@ Forward forward(const JumpOde<NiwHead>& model, const Vector<S>& params,
   result.sums = Walk<S, NiwHead>(model).train(
       params.data(), examples, {1.0, 0.3, 0.05}, std::size_t{1} << 30, grads.data(),
       [&](const S* h, S* d_h) {
-        const auto count = static_cast<std::size_t>(kHidden) * agendas.size();
+        const auto count = static_cast<std::size_t>(kComparedHidden) * agendas.size();
         result.states.assign(h, h + count);
         std::fill_n(d_h, count, S{0});
       });
@@ -61,21 +61,22 @@ class FloatAndDouble : public testing::TestWithParam<std::string> {};
 // wrong order that cancels, is far beyond it.
 TEST_P(FloatAndDouble, SayTheSame) {
   Config config;
-  config.model.hidden = kHidden;
+  config.model.hidden = kComparedHidden;
   config.model.head_hidden = 8;
   config.model.encoder_width = 6;
   config.model.step = 0.1;
   set_variant(config, GetParam());
-  const JumpOde<NiwHead> model(network_settings(config), kFeatures, 2);
+  const JumpOde<NiwHead> model(network_settings(config), kComparedFeatures, 2);
 
-  const double unit = std::numeric_limits<float>::epsilon() / 2, bound = 8 * (kHidden + 10) * unit;
+  const double unit = std::numeric_limits<float>::epsilon() / 2,
+               bound = 8 * (kComparedHidden + 10) * unit;
   double worst_state = 0, worst_nll = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Generator rng(seed);
     std::vector<Agenda<float>> agendas;
     std::vector<Agenda<double>> same;
     for (const int events : {40, 1, 7, 0, 15}) {
-      agendas.push_back(random_agenda<float>(rng, kFeatures, events, 0.3, 0.5));
+      agendas.push_back(random_agenda<float>(rng, kComparedFeatures, events, 0.3, 0.5));
       same.push_back(in_double(agendas.back()));
     }
     const Vector<float> params = moved_parameters<float>(model.layout, seed);

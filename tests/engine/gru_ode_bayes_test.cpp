@@ -15,11 +15,10 @@
 namespace edict {
 namespace {
 
-constexpr double kForever = std::numeric_limits<double>::infinity();
 constexpr std::size_t kTape = std::size_t{1} << 30;
-using Model = JumpOde<GaussianHead>;
+using GaussianOde = JumpOde<GaussianHead>;
 
-Config small_config() {
+Config gaussian_config() {
   Config config;
   config.model.kind = "gru-ode-bayes";
   config.model.hidden = 6;
@@ -32,8 +31,9 @@ Config small_config() {
 }
 
 template <class S>
-LossSums learn(const Model& model, const std::vector<Agenda<S>>& agendas, const Vector<S>& params,
-               const LossWeights& weights, Vector<S>& grads, double absorb_until = kForever) {
+LossSums learn(const GaussianOde& model, const std::vector<Agenda<S>>& agendas,
+               const Vector<S>& params, const LossWeights& weights, Vector<S>& grads,
+               double absorb_until = kForever) {
   std::vector<BasicExample<S>> examples;
   for (const auto& agenda : agendas) examples.push_back({&agenda, absorb_until});
   grads = Vector<S>::Zero(model.layout.size());
@@ -41,7 +41,7 @@ LossSums learn(const Model& model, const std::vector<Agenda<S>>& agendas, const 
 }
 
 void check_gradients(const std::vector<Agenda<double>>& agendas, double absorb_until = kForever) {
-  const Model model(network_settings(small_config()), 3, 2);
+  const GaussianOde model(network_settings(gaussian_config()), 3, 2);
   const LossWeights weights{0.7, 0.3};
   expect_gradients(model.layout, moved_parameters<double>(model.layout, 3),
                    [&](const Vector<double>& params, Vector<double>& grads) {
@@ -79,7 +79,7 @@ TEST(GruOdeBayesGradient, Forecasts) {
 TEST(GruOdeBayesGolden, LossesAndGradientsEqualPyTorch) {
   for (const auto& c : peer_cases("gru_ode_bayes")) {
     const Config config = peer_config(c);
-    const Model model(network_settings(config), c.at("features"), c.at("covariates"));
+    const GaussianOde model(network_settings(config), c.at("features"), c.at("covariates"));
     const auto params = peer_vector<double>(model.layout, c.at("params"));
     Vector<double> grads;
     const LossSums sums =
@@ -94,7 +94,7 @@ TEST(GruOdeBayesGolden, LossesAndGradientsEqualPyTorch) {
 TEST(GruOdeBayesGolden, FirstTenLossesEqualPyTorch) {
   for (const auto& c : peer_cases("gru_ode_bayes")) {
     const Config config = peer_config(c);
-    const Model model(network_settings(config), c.at("features"), c.at("covariates"));
+    const GaussianOde model(network_settings(config), c.at("features"), c.at("covariates"));
     auto params = peer_vector<float>(model.layout, c.at("params"));
     const auto agendas = peer_agendas<float>(c);
     double observations = 0;
@@ -114,7 +114,7 @@ TEST(GruOdeBayesGolden, FirstTenLossesEqualPyTorch) {
 }
 
 TEST(GruOdeBayes, BatchingChangesNothing) {
-  const Model model(network_settings(small_config()), 3, 2);
+  const GaussianOde model(network_settings(gaussian_config()), 3, 2);
   const Vector<double> params = moved_parameters<double>(model.layout, 5);
   Generator rng(5);
   std::vector<Agenda<double>> agendas;
@@ -136,7 +136,7 @@ TEST(GruOdeBayes, BatchingChangesNothing) {
 }
 
 TEST(GruOdeBayes, TellsGaussianMarginals) {
-  const auto network = make_network(small_config(), {"a", "b", "c"}, 2, 0);
+  const auto network = make_network(gaussian_config(), {"a", "b", "c"}, 2, 0);
   EXPECT_TRUE(network->has_distribution());
   const Vector<float> params = moved_parameters<float>(network->layout(), 6);
   Agenda<float> agenda;

@@ -13,18 +13,18 @@
 namespace edict {
 namespace {
 
-constexpr Index kFeatures = 3, kHidden = 4;
+constexpr Index kHeadFeatures = 3, kHeadInputs = 4;
 
 template <class H>
 struct HeadOf {
   explicit HeadOf(const std::string& surprise = "epistemic")
-      : head(layout, model(surprise), {}, kHidden, kFeatures),
-        encoder(layout, "encoder", kFeatures, 2),
+      : head(layout, model(surprise), {}, kHeadInputs, kHeadFeatures),
+        encoder(layout, "encoder", kHeadFeatures, 2),
         params(random_vector(rng, layout.size())) {}
 
   static EngineSettings model(const std::string& surprise) {
     EngineSettings settings;
-    settings.hidden = kHidden;
+    settings.hidden = kHeadInputs;
     settings.head_hidden = 5;
     settings.surprise = surprise;
     return settings;
@@ -74,12 +74,12 @@ TEST(NiwHead, EvidenceStaysWhereEveryMomentIsFinite) {
   const HeadOf<NiwHead> one;
   Generator rng(4);
   for (const double size : {0.0, 1.0, 100.0, 1e4}) {
-    const Vector<double> h = size * random_vector(rng, kHidden * 7);
+    const Vector<double> h = size * random_vector(rng, kHeadInputs * 7);
     const Vector<double> phi = one.phi(one.params, h, 7);
     for (Index c = 0; c < 7; ++c) {
       const double* const p = phi.data() + c * one.head.rows();
-      EXPECT_GE(p[2 * kFeatures], 1.0);
-      EXPECT_GE(p[2 * kFeatures + 1], kFeatures + 2.0);
+      EXPECT_GE(p[2 * kHeadFeatures], 1.0);
+      EXPECT_GE(p[2 * kHeadFeatures + 1], kHeadFeatures + 2.0);
     }
   }
 }
@@ -91,18 +91,18 @@ TYPED_TEST_SUITE(EveryHead, Heads);
 
 TYPED_TEST(EveryHead, ColumnsAreIndependent) {
   HeadOf<TypeParam> one;
-  const Vector<double> h = random_vector(one.rng, kHidden * 5);
+  const Vector<double> h = random_vector(one.rng, kHeadInputs * 5);
   const Vector<double> together = one.phi(one.params, h, 5);
   const Index rows = one.head.rows();
   for (Index c = 0; c < 5; ++c)
-    EXPECT_EQ(one.phi(one.params, h.segment(c * kHidden, kHidden), 1),
+    EXPECT_EQ(one.phi(one.params, h.segment(c * kHeadInputs, kHeadInputs), 1),
               together.segment(c * rows, rows));
 }
 
 TYPED_TEST(EveryHead, BackwardEqualsDifferences) {
   HeadOf<TypeParam> one;
   const Index w = 3;
-  const Vector<double> h = random_vector(one.rng, kHidden * w);
+  const Vector<double> h = random_vector(one.rng, kHeadInputs * w);
   const Vector<double> c = random_vector(one.rng, one.head.rows() * w);
   Vector<double> transposed = one.params, a(one.head.stacked() * w), phi(c.size()), d_phi = c;
   one.head.transpose(one.params.data(), transposed.data());
@@ -117,8 +117,8 @@ TYPED_TEST(EveryHead, BackwardEqualsDifferences) {
 
 TYPED_TEST(EveryHead, TheEncoderIsToldHowFarAnObservationWasFromTheMean) {
   HeadOf<TypeParam> one("predictive");
-  const Vector<double> phi = one.phi(one.params, random_vector(one.rng, kHidden), 1);
-  for (Index j = 0; j < kFeatures; ++j) {
+  const Vector<double> phi = one.phi(one.params, random_vector(one.rng, kHeadInputs), 1);
+  for (Index j = 0; j < kHeadFeatures; ++j) {
     const Marginal m = one.head.marginal(phi.data(), j);
     double v[FeatureEncoder::kInputs];
     one.head.encoder_inputs(phi.data(), j, 1.7, v);
@@ -130,7 +130,7 @@ TYPED_TEST(EveryHead, TheEncoderIsToldHowFarAnObservationWasFromTheMean) {
 
 TEST(NiwHead, EpistemicSurpriseCountsInTheModelsOwnDoubt) {
   HeadOf<NiwHead> one("epistemic");
-  const Vector<double> phi = one.phi(one.params, random_vector(one.rng, kHidden), 1);
+  const Vector<double> phi = one.phi(one.params, random_vector(one.rng, kHeadInputs), 1);
   const Marginal m = one.head.marginal(phi.data(), 1);
   double v[FeatureEncoder::kInputs];
   one.head.encoder_inputs(phi.data(), 1, -0.3, v);
@@ -140,9 +140,9 @@ TEST(NiwHead, EpistemicSurpriseCountsInTheModelsOwnDoubt) {
 TYPED_TEST(EveryHead, WhatTheEncoderIsToldHasTheGradientOfDifferences) {
   for (const char* surprise : {"epistemic", "predictive"}) {
     HeadOf<TypeParam> one(surprise);
-    const Vector<double> phi = one.phi(one.params, random_vector(one.rng, kHidden), 1);
+    const Vector<double> phi = one.phi(one.params, random_vector(one.rng, kHeadInputs), 1);
     const Vector<double> c = random_vector(one.rng, FeatureEncoder::kInputs);
-    for (Index j = 0; j < kFeatures; ++j) {
+    for (Index j = 0; j < kHeadFeatures; ++j) {
       double v[FeatureEncoder::kInputs];
       Vector<double> d_phi = Vector<double>::Zero(phi.size());
       one.head.encoder_inputs(phi.data(), j, 0.9, v);
@@ -166,18 +166,18 @@ TYPED_TEST(EveryHead, WhatTheEncoderIsToldHasTheGradientOfDifferences) {
 // that states stay too.
 TYPED_TEST(EveryHead, RescalingAFeatureTouchesItsScaleAlone) {
   HeadOf<TypeParam> one;
-  const Vector<double> h = random_vector(one.rng, kHidden);
+  const Vector<double> h = random_vector(one.rng, kHeadInputs);
   Vector<double> rescaled = one.params;
   one.head.rescale(1, 1.5, one.head.log_scale_bias(), one.encoder, rescaled.data());
   const Vector<double> before = one.phi(one.params, h, 1), after = one.phi(rescaled, h, 1);
-  for (Index j = 0; j < kFeatures; ++j) {
+  for (Index j = 0; j < kHeadFeatures; ++j) {
     const Marginal a = one.head.marginal(before.data(), j), b = one.head.marginal(after.data(), j);
     EXPECT_EQ(a.mean, b.mean);
     EXPECT_EQ(a.dof, b.dof);
     EXPECT_NEAR(b.scale, a.scale * (j == 1 ? 1.5 : 1.0), 1e-12 * a.scale) << "feature " << j;
     // One observation, of feature j.
-    std::vector<Index> first(kFeatures + 1, 0);
-    for (Index k = j + 1; k <= kFeatures; ++k) first[static_cast<std::size_t>(k)] = 1;
+    std::vector<Index> first(kHeadFeatures + 1, 0);
+    for (Index k = j + 1; k <= kHeadFeatures; ++k) first[static_cast<std::size_t>(k)] = 1;
     const auto encoded = [&](const Vector<double>& params, const Vector<double>& phi) {
       double v[FeatureEncoder::kInputs];
       Vector<double> q(2);

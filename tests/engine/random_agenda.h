@@ -1,6 +1,7 @@
 // Small agendas of every shape a series can have, for the gradient and batching tests.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,8 @@
 #include "edict/protocol/agenda.h"
 
 namespace edict {
+
+inline constexpr double kForever = std::numeric_limits<double>::infinity();
 
 template <class S>
 Agenda<S> random_agenda(Generator& rng, Index features, int events, double gap,

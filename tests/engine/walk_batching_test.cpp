@@ -15,8 +15,7 @@
 namespace edict {
 namespace {
 
-constexpr double kForever = std::numeric_limits<double>::infinity();
-constexpr Index kFeatures = 4;
+constexpr Index kBatchFeatures = 4;
 
 // Sums over another order differ by rounding alone. Float adds what its short exponential and many
 // small steps magnify.
@@ -44,7 +43,7 @@ std::vector<Agenda<S>> many_patterns() {
   for (int i = 0; i < 40; ++i) {
     const int events = i % 8 == 0 ? 0 : static_cast<int>(rng.below(9)) + 1;
     const double gap = i % 5 == 0 ? 1e-3 : (i % 7 == 0 ? 1.5 : 0.3);
-    auto agenda = random_agenda<S>(rng, kFeatures, events, gap, i % 3 == 0 ? 1.1 : 0.3);
+    auto agenda = random_agenda<S>(rng, kBatchFeatures, events, gap, i % 3 == 0 ? 1.1 : 0.3);
     if (i % 4 == 1 && events > 1) agenda.stops[1].time = agenda.stops[0].time;
     if (i % 6 == 1) agenda.start = -0.37;
     for (auto& stop : agenda.stops) stop.what |= Agenda<S>::kQuery;
@@ -135,14 +134,14 @@ void expect_same(const JumpOde<NiwHead>& model, const Outcome<S>& a, const Outco
 template <class S>
 void expect_batching_is_arrangement(const std::string& variant) {
   const Config config = config_with(variant);
-  const JumpOde<NiwHead> model(network_settings(config), kFeatures, 2);
+  const JumpOde<NiwHead> model(network_settings(config), kBatchFeatures, 2);
   const auto agendas = many_patterns<S>();
   std::vector<std::size_t> order(agendas.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const Outcome<S> alone = walk_in_chunks(model, config, agendas, order, 1);
   std::size_t told = 0;
   for (const Answer& answer : alone.answers) told += answer.marginals.size();
-  EXPECT_GT(told, kFeatures * agendas.size());
+  EXPECT_GT(told, kBatchFeatures * agendas.size());
   std::size_t seating = 0;
   for (std::size_t width : {2, 7, 64}) {
     SCOPED_TRACE(variant + ", chunks of " + std::to_string(width));

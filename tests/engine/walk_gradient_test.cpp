@@ -12,11 +12,10 @@
 namespace edict {
 namespace {
 
-constexpr double kForever = std::numeric_limits<double>::infinity();
-using Model = JumpOde<NiwHead>;
+using NiwOde = JumpOde<NiwHead>;
 using Agendas = std::vector<Agenda<double>>;
 
-Config small_config() {
+Config gradient_config() {
   Config config;
   config.model.hidden = 6;
   config.model.head_hidden = 4;
@@ -35,7 +34,7 @@ struct Problem {
   Index features = 3;
 };
 
-double loss(const Model& model, const Problem& problem, const Vector<double>& params,
+double loss(const NiwOde& model, const Problem& problem, const Vector<double>& params,
             Vector<double>& grads) {
   Walk<double, NiwHead> walk(model);
   std::vector<BasicExample<double>> examples;
@@ -56,7 +55,7 @@ double loss(const Model& model, const Problem& problem, const Vector<double>& pa
 }
 
 void expect_gradients(const Problem& problem, double tolerance = 1e-6) {
-  const Model model(network_settings(problem.config), problem.features, 2);
+  const NiwOde model(network_settings(problem.config), problem.features, 2);
   expect_gradients(
       model.layout, model.layout.initial<double>(3),
       [&](const Vector<double>& params, Vector<double>& grads) {
@@ -66,7 +65,7 @@ void expect_gradients(const Problem& problem, double tolerance = 1e-6) {
 }
 
 TEST(WalkGradient, ManySeriesOfManyLengths) {
-  Problem p{small_config(), {}};
+  Problem p{gradient_config(), {}};
   Generator rng(1);
   for (int events : {5, 1, 3, 0, 7, 2})
     p.agendas.push_back(random_agenda<double>(rng, 3, events, 0.3, 0.5));
@@ -74,28 +73,28 @@ TEST(WalkGradient, ManySeriesOfManyLengths) {
 }
 
 TEST(WalkGradient, NoEventAtAll) {
-  Problem p{small_config(), {}};
+  Problem p{gradient_config(), {}};
   Generator rng(2);
   p.agendas.push_back(random_agenda<double>(rng, 3, 0, 0.3, 0.5));
   expect_gradients(p);
 }
 
 TEST(WalkGradient, OneEvent) {
-  Problem p{small_config(), {}};
+  Problem p{gradient_config(), {}};
   Generator rng(3);
   p.agendas.push_back(random_agenda<double>(rng, 3, 1, 0.3, 0.5));
   expect_gradients(p);
 }
 
 TEST(WalkGradient, AllFeaturesAtEveryEvent) {
-  Problem p{small_config(), {}};
+  Problem p{gradient_config(), {}};
   Generator rng(4);
   p.agendas.push_back(random_agenda<double>(rng, 3, 4, 0.3, 1.1));
   expect_gradients(p);
 }
 
 TEST(WalkGradient, OneFeatureOnly) {
-  Problem p{small_config(), {}};
+  Problem p{gradient_config(), {}};
   p.features = 1;
   Generator rng(5);
   p.agendas.push_back(random_agenda<double>(rng, 1, 4, 0.3, 1.1));
@@ -103,7 +102,7 @@ TEST(WalkGradient, OneFeatureOnly) {
 }
 
 TEST(WalkGradient, EqualTimesAndTinyGaps) {
-  Problem p{small_config(), {}};
+  Problem p{gradient_config(), {}};
   Generator rng(6);
   auto agenda = random_agenda<double>(rng, 3, 5, 0.3, 0.6);
   agenda.stops[1].time = agenda.stops[0].time;
@@ -113,7 +112,7 @@ TEST(WalkGradient, EqualTimesAndTinyGaps) {
 }
 
 TEST(WalkGradient, ForecastsAreScoredButNotAbsorbed) {
-  Problem p{small_config(), {}};
+  Problem p{gradient_config(), {}};
   Generator rng(7);
   p.agendas.push_back(random_agenda<double>(rng, 3, 6, 0.3, 0.5));
   p.agendas.push_back(random_agenda<double>(rng, 3, 4, 0.3, 0.5));
@@ -125,7 +124,7 @@ TEST(WalkGradient, ForecastsAreScoredButNotAbsorbed) {
 // an absorbed event, and at the end, where a query asks for the state.
 TEST(WalkGradient, BranchesOfEveryKind) {
   for (const char* solver : {"euler", "rk4", "dopri5"}) {
-    Problem p{small_config(), {}};
+    Problem p{gradient_config(), {}};
     p.config.model.solver = solver;
     p.config.model.rtol = p.config.model.atol = 1e-12;
     p.config.model.step = 0.25;
@@ -147,7 +146,7 @@ TEST(WalkGradient, BranchesOfEveryKind) {
 }
 
 TEST(WalkGradient, GaussianKlAndPredictiveSurprise) {
-  Problem p{small_config(), {}};
+  Problem p{gradient_config(), {}};
   p.config.loss.kl_form = "gaussian";
   p.config.model.surprise = "predictive";
   Generator rng(8);
@@ -156,7 +155,7 @@ TEST(WalkGradient, GaussianKlAndPredictiveSurprise) {
 }
 
 TEST(WalkGradient, WithoutKlTerm) {
-  Problem p{small_config(), {}};
+  Problem p{gradient_config(), {}};
   p.config.loss.kl = 0;
   Generator rng(9);
   p.agendas.push_back(random_agenda<double>(rng, 3, 4, 0.3, 0.5));
@@ -164,12 +163,12 @@ TEST(WalkGradient, WithoutKlTerm) {
 }
 
 TEST(WalkGradient, RecomputedSegmentsGiveTheSameBits) {
-  Problem p{small_config(), {}};
+  Problem p{gradient_config(), {}};
   Generator rng(10);
   for (int events : {9, 4, 12})
     p.agendas.push_back(random_agenda<double>(rng, 3, events, 0.4, 0.5));
   p.absorb_until = 2.0;  // with branches under way at the borders
-  const Model model(network_settings(p.config), 3, 2);
+  const NiwOde model(network_settings(p.config), 3, 2);
   const Vector<double> params = model.layout.initial<double>(3);
   Vector<double> whole, parts;
   const double a = loss(model, p, params, whole);
@@ -182,7 +181,7 @@ TEST(WalkGradient, RecomputedSegmentsGiveTheSameBits) {
 class WalkGradientSolver : public testing::TestWithParam<const char*> {};
 
 TEST_P(WalkGradientSolver, EverySolver) {
-  Problem p{small_config(), {}};
+  Problem p{gradient_config(), {}};
   p.config.model.solver = GetParam();
   // The adaptive solver's step lengths follow the parameters, which the gradient (rightly) ignores:
   // at this tolerance what they contribute is below the difference quotient's own error.

@@ -45,8 +45,8 @@ Split random_split(std::uint64_t seed, std::size_t series, std::size_t classes, 
   return split;
 }
 
-std::string refusal(const std::vector<double>& probability, const Labels& label,
-                    std::size_t classes) {
+std::string classes_refused(const std::vector<double>& probability, const Labels& label,
+                            std::size_t classes) {
   try {
     auroc(Predictions(probability, label, classes));
   } catch (const Error& error) {
@@ -90,12 +90,12 @@ TEST(Auroc, ReversedScoresAreTheComplement) {
 }
 
 TEST(Auroc, OneClassIsUndefinedAndNamed) {
-  EXPECT_EQ(refusal(binary({0.2, 0.7, 0.9}), {1, 1, 1}, 2),
+  EXPECT_EQ(classes_refused(binary({0.2, 0.7, 0.9}), {1, 1, 1}, 2),
             "AUROC is undefined: all 3 series of the split are of class 1; evaluate a split that "
             "holds at least two classes");
   const std::vector<double> rows = {0.2, 0.3, 0.5, 0.1, 0.1, 0.8};
   const Labels label = {2, 2};
-  EXPECT_NE(refusal(rows, label, 3).find("2 series of the split are of class 2"),
+  EXPECT_NE(classes_refused(rows, label, 3).find("2 series of the split are of class 2"),
             std::string::npos);
   const Predictions p(rows, label, 3);
   EXPECT_THROW(average_precision(p), Error);
@@ -228,20 +228,22 @@ TEST(Classification, JsonCarriesEveryMetric) {
 
 TEST(Classification, BadInputIsRefusedWithItsPlace) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(refusal({}, {}, 2), "classification of no series: pass a split with labelled series");
-  EXPECT_EQ(refusal({0.5, 0.5, nan, 0.5}, {0, 1}, 2),
+  EXPECT_EQ(classes_refused({}, {}, 2),
+            "classification of no series: pass a split with labelled series");
+  EXPECT_EQ(classes_refused({0.5, 0.5, nan, 0.5}, {0, 1}, 2),
             "probability nan of class 0 in series 1: pass a number from 0 to 1");
-  EXPECT_EQ(refusal({0.5, 0.5, -0.5, 1.5}, {0, 1}, 2),
+  EXPECT_EQ(classes_refused({0.5, 0.5, -0.5, 1.5}, {0, 1}, 2),
             "probability -0.5 of class 0 in series 1: pass a number from 0 to 1");
-  EXPECT_EQ(refusal({0.5, 0.25, 0.5, 0.5}, {0, 1}, 2),
+  EXPECT_EQ(classes_refused({0.5, 0.25, 0.5, 0.5}, {0, 1}, 2),
             "probabilities of series 0 sum to 0.75: pass ones that sum to 1");
-  EXPECT_EQ(refusal({0.5, 0.5, 0.5, 0.5}, {0, 2}, 2),
+  EXPECT_EQ(classes_refused({0.5, 0.5, 0.5, 0.5}, {0, 2}, 2),
             "label 2 of series 1: pass a class from 0 to 1");
-  EXPECT_EQ(refusal({0.5, 0.5, 0.5, 0.5}, {-1, 1}, 2),
+  EXPECT_EQ(classes_refused({0.5, 0.5, 0.5, 0.5}, {-1, 1}, 2),
             "label -1 of series 0: pass a class from 0 to 1");
-  EXPECT_EQ(refusal({0.5, 0.5, 1.0}, {0, 1}, 2),
+  EXPECT_EQ(classes_refused({0.5, 0.5, 1.0}, {0, 1}, 2),
             "3 probabilities for 2 series of 2 classes: pass one for each");
-  EXPECT_EQ(refusal({1.0, 1.0}, {0, 0}, 1), "classification into 1 classes: pass at least 2");
+  EXPECT_EQ(classes_refused({1.0, 1.0}, {0, 0}, 1),
+            "classification into 1 classes: pass at least 2");
 }
 
 }  // namespace
