@@ -273,8 +273,10 @@ void put_dates(ByteWriter& to, const Dataset& data, std::size_t series) {
   constexpr double kMinute = 60e6;
   to.float64(data.time_axis.origin_of(series) + data.time_axis.zone * kMinute);
   std::string text;
-  for (std::size_t e = data.first_event[series]; e < data.first_event[series + 1]; ++e)
-    text += (text.empty() ? "" : "\n") + written_time(data, series, data.times[e]);
+  for (std::size_t e = data.first_event[series]; e < data.first_event[series + 1]; ++e) {
+    if (!text.empty()) text += '\n';
+    text += written_time(data, series, data.times[e]);
+  }
   to.varint(text.size());
   to.append(text);
 }

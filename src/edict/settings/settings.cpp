@@ -102,7 +102,7 @@ void apply(const toml::table& document, const std::string& name, const Keys& key
     if (!entries) {
       std::string tables;
       for (const Key& key : keys)
-        if (const std::string own = "[" + key.name.substr(0, key.name.find('.')) + "]";
+        if (const std::string own = fmt::format("[{}]", key.name.substr(0, key.name.find('.')));
             tables.find(own) == std::string::npos)
           tables += (tables.empty() ? "" : ", ") + own;
       throw Error(fmt::format("{}: '{}' stands outside a table; put it under one of {}", at(node),
