@@ -107,15 +107,15 @@ TEST(Stress, JsonCarriesMeansDeviationsAndTheFirstGuardOnTop) {
     last = done;
     total = all;
   };
-  const nlohmann::json json = to_json(swept(options));
+  const nlohmann::json told = to_json(swept(options));
   EXPECT_EQ(last, 3u * (1 + 2 * 3));
   EXPECT_EQ(total, last);
-  EXPECT_EQ(json["guard"], "none");
-  EXPECT_EQ(json["levels"], json["guards"]["none"]["levels"]);
-  EXPECT_EQ(json["noise"], "compounding");
-  EXPECT_EQ(json["seeds"], (std::vector<int>{0, 1, 2}));
-  EXPECT_EQ(json["series"], small_classifier().split(small_synthetic()).test.size());
-  const nlohmann::json& point = json["guards"]["pop-mean"]["levels"][1];
+  EXPECT_EQ(told["guard"], "none");
+  EXPECT_EQ(told["levels"], told["guards"]["none"]["levels"]);
+  EXPECT_EQ(told["noise"], "compounding");
+  EXPECT_EQ(told["seeds"], (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(told["series"], small_classifier().split(small_synthetic()).test.size());
+  const nlohmann::json& point = told["guards"]["pop-mean"]["levels"][1];
   EXPECT_EQ(point["level"], 9);
   EXPECT_EQ(point["rate"], 0.7);
   for (const char* metric : {"accuracy", "auroc", "auprc", "brier", "log_loss", "aurc"}) {
