@@ -1,11 +1,11 @@
 // Results through JSON and back, and ways in which their file can be damaged and still be JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 
 namespace edict {
 

@@ -7,12 +7,12 @@
 #include <cstdio>
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "edict/capi/edict.h"
+#include "edict/core/json.h"
 #include "edict/datasets/synthetic.h"
 #include "edict/eval/trajectory.h"
 #include "edict/model/fit_settings.h"
@@ -39,7 +39,8 @@ class Capi : public testing::Test {
   void SetUp() override {
     data_ = generate_synthetic(40, 3);
     write_csv(data_, folder_ / "data.csv");
-    ASSERT_EQ(edict_dataset_read((folder_ / "data.csv").c_str(), nullptr, nullptr, &dataset_), EDICT_OK)
+    ASSERT_EQ(edict_dataset_read((folder_ / "data.csv").c_str(), nullptr, nullptr, &dataset_),
+              EDICT_OK)
         << edict_last_error();
     ASSERT_EQ(
         edict_train(dataset_, "", 4, kSettings, 1, nullptr, 0, nullptr, 0, 1, nullptr, &model_),

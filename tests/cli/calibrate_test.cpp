@@ -1,8 +1,8 @@
 // `edict calibrate`, and what it changes in the commands that come after it.
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "cli/tool.h"
+#include "edict/core/json.h"
 #include "edict/model/model.h"
 
 namespace edict {

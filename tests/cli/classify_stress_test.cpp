@@ -1,11 +1,11 @@
 // classify and stress as a user runs them: from CSV to a classifier, a table and JSON.
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "cli/tool.h"
+#include "edict/core/json.h"
 
 namespace edict {
 namespace {

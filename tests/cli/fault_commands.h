@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cli/tool.h"
+#include "faults/some_of.h"
 
 namespace edict {
 
@@ -157,13 +158,16 @@ class FaultFolder : public Tool {
     for (long count = 0; in >> kind >> count;) result[kind] = count;
     return result;
   }
-  // The numbers of allocations from different places; `parsed`: after the command line was read.
-  std::vector<long> places(bool parsed) const {
+  // The first allocation from each of its places, and a hash of the place, which is the same in
+  // every command; `parsed`: after the command line was read.
+  std::vector<std::pair<long, std::string>> places(bool parsed) const {
     put(start);
-    disturbed("write:0", parsed ? " EDICT_PARSED=1 EDICT_STACKS=.stacks" : " EDICT_STACKS=.stacks");
-    std::vector<long> result;
+    edict(command_.arguments, "setarch -R " + preloaded("write:0") + " EDICT_STACKS=.stacks" +
+                                  (parsed ? " EDICT_PARSED=1" : ""));
+    std::vector<std::pair<long, std::string>> result;
     std::ifstream in(path() / ".stacks");
-    for (long number = 0; in >> number;) result.push_back(number);
+    std::string place;
+    for (long number = 0; in >> number >> place;) result.emplace_back(number, place);
     return result;
   }
 
@@ -181,18 +185,6 @@ class FaultFolder : public Tool {
 
   FaultCommand command_;
 };
-
-// Whether everything is tried and not a part of it, as scripts/faults asks for.
-inline bool everything() { return std::getenv("EDICT_EVERY_FAULT") != nullptr; }
-
-// All of them, or some: the first, the last, and what lies evenly between.
-template <class T>
-std::vector<T> some_of(const std::vector<T>& all, std::size_t most) {
-  if (everything() || all.size() <= most) return all;
-  std::vector<T> some;
-  for (std::size_t i = 0; i < most; ++i) some.push_back(all[i * (all.size() - 1) / (most - 1)]);
-  return some;
-}
 
 // No temporary file, and each file as it was or as it shall be.
 inline void expect_old_or_new(const FaultFolder& folder, const std::string& where) {

@@ -85,14 +85,20 @@ TEST_P(FaultTest, OfFiles) {
 }
 
 TEST_P(FaultTest, OfMemory) {
-  const std::vector<long> places = folder_.places(true);
+  // Commands that go on are several runs for each fault, and have most places in common: with
+  // scripts/faults, which takes all of them, a place is tried in the first command that has it.
+  static std::set<std::string> known;
+  std::vector<long> places;
+  for (const auto& [number, place] : folder_.places(true))
+    if (!goes_on() || !everything() || known.insert(place).second) places.push_back(number);
+  const std::vector<long> tried = some_of(places, 4);
   for (const std::string kind : {"malloc", "memory"}) {
-    const std::vector<long> tried = some_of(places, 4);
     const long fired = expect_survives(kind, tried, " EDICT_PARSED=1");
-    EXPECT_GE(fired, 3) << "nothing was disturbed";
+    EXPECT_EQ(fired, std::ssize(tried)) << kind;
     tell(kind, fired, tried.size());
     if (HasFailure()) return;
   }
+  EXPECT_TRUE(everything() || tried.size() >= 3) << "nothing was disturbed";
 }
 
 const auto kName = [](const auto& command) { return command.param.name; };
@@ -111,7 +117,9 @@ TEST_P(PrintingFaultTest, WhateverFails) {
     std::iota(numbers.begin(), numbers.end(), 1);
     expect_survives(kind, some_of(numbers, 2));
   }
-  const std::vector<long> tried = some_of(folder_.places(false), 4);
+  std::vector<long> places;
+  for (const auto& [number, place] : folder_.places(false)) places.push_back(number);
+  const std::vector<long> tried = some_of(places, 4);
   for (const std::string kind : {"malloc", "memory"})
     tell(kind, expect_survives(kind, tried), tried.size());
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "cli/csv_rows.h"
 #include "cli/tool.h"
 #include "edict/core/generator.h"
+#include "edict/core/json.h"
 #include "edict/data/subset.h"
 #include "edict/datasets/synthetic.h"
 #include "edict/protocol/split.h"

@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "cli/tool.h"
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/model/model.h"
 #include "edict/sources/source.h"

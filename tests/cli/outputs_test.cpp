@@ -4,11 +4,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 
 #include "cli/tool.h"
+#include "edict/core/json.h"
 
 namespace edict {
 namespace {

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <vector>
 
 #include "cli/tool.h"
+#include "edict/core/json.h"
 
 namespace edict {
 namespace {

@@ -1,11 +1,11 @@
 // What helps at the prompt: completion in real shells, manual pages that troff accepts, help whose
 // examples run, and JSON that says what the text says.
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
 #include "cli/tool.h"
+#include "edict/core/json.h"
 
 namespace edict {
 namespace {

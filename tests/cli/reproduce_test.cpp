@@ -4,11 +4,11 @@
 #include <chrono>
 #include <csignal>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <thread>
 #include <vector>
 
 #include "cli/tool.h"
+#include "edict/core/json.h"
 
 namespace edict {
 namespace {

@@ -2,11 +2,11 @@
 #include <fmt/core.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "cli/tool.h"
 #include "edict/core/generator.h"
+#include "edict/core/json.h"
 #include "edict/model/model.h"
 
 namespace edict {

@@ -4,7 +4,8 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
+
+#include "edict/core/json.h"
 
 namespace edict {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <cmath>
 #include <ctime>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "edict/core/error.h"
 #include "edict/core/generator.h"
+#include "edict/core/json.h"
 #include "edict/data/dataset.h"
 #include "edict/data/subset.h"
 

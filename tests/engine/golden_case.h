@@ -1,11 +1,11 @@
 // Reads golden/edict.json: small models with their weights, series, and what PyTorch says of them.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "edict/engine/jump_ode.h"
 #include "edict/engine/niw_head.h"
 #include "edict/model/config.h"

@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "edict/core/json.h"
 #include "edict/model/config.h"
 #include "edict/model/registry.h"
 #include "edict/nn/parameters.h"

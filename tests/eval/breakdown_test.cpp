@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "edict/core/json.h"
 #include "edict/eval/detailed_evaluation.h"
 #include "edict/eval/distribution.h"
 #include "edict/protocol/holdout.h"

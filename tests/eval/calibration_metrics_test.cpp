@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <numbers>
 #include <string>
 #include <utility>
@@ -13,6 +12,7 @@
 
 #include "edict/core/error.h"
 #include "edict/core/generator.h"
+#include "edict/core/json.h"
 #include "edict/core/not_finite.h"
 #include "edict/core/thread_pool.h"
 #include "eval/summarised.h"

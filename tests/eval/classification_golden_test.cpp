@@ -1,8 +1,7 @@
 // Every class metric against scikit-learn (golden/write_classification_golden.py).
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "edict/core/json.h"
 #include "edict/eval/classification_metrics.h"
 #include "temporary_folder.h"
 

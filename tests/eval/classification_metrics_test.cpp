@@ -5,12 +5,12 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
 
 #include "edict/core/error.h"
 #include "edict/core/generator.h"
+#include "edict/core/json.h"
 
 namespace edict {
 namespace {

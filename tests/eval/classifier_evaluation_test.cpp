@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "edict/core/error.h"
 #include "edict/core/generator.h"
+#include "edict/core/json.h"
 #include "engine/small_model.h"
 #include "eval/small_classifier.h"
 #include "result_json.h"

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "edict/core/json.h"
 #include "edict/eval/classification.h"
 #include "eval/counting_network.h"
 #include "eval/small_classifier.h"

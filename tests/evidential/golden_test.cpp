@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "edict/core/json.h"
 #include "evidential/event.h"
 #include "temporary_folder.h"
 

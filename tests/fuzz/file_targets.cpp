@@ -3,9 +3,9 @@
 // right before the bytes are read, so that what it guards is looked at too.
 #include <algorithm>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "edict/core/hash.h"
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/data/fingerprint.h"
 #include "edict/data/packed_checksum.h"

@@ -1,7 +1,7 @@
 // What is sent to the live server.
 #include <future>
-#include <nlohmann/json.hpp>
 
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/server/alarms.h"
 #include "edict/server/api.h"

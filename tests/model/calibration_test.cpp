@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "edict/core/generator.h"
+#include "edict/core/json.h"
 #include "edict/model/infer.h"
 #include "edict/model/stream.h"
 #include "edict/protocol/protocol.h"

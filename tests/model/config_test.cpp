@@ -4,10 +4,10 @@
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 
 namespace edict {
 namespace {

@@ -1,8 +1,7 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "edict/core/json.h"
 #include "edict/model/config.h"
 #include "temporary_folder.h"
 

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "edict/core/generator.h"
+#include "edict/core/json.h"
 #include "engine/small_model.h"
 #include "temporary_folder.h"
 

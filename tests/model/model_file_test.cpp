@@ -6,9 +6,9 @@
 #include <cstring>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/model/model.h"
 #include "engine/small_model.h"

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "edict/model/infer.h"
 #include "edict/protocol/filtering_agenda.h"
 #include "engine/small_model.h"

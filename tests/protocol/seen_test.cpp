@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "edict/data/subset.h"
 #include "edict/datasets/synthetic.h"
 

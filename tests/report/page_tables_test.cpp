@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "edict/core/json.h"
 #include "edict/report/demonstration.h"
 #include "edict/report/study_page.h"
 #include "engine/small_model.h"

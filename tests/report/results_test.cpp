@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "edict/core/json.h"
 #include "report/small_study.h"
 
 namespace edict::report {

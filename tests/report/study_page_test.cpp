@@ -5,9 +5,9 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "edict/core/json.h"
 #include "edict/report/study_figures.h"
 #include "report/markup.h"
 #include "report/small_study.h"

@@ -10,12 +10,12 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "edict/core/json.h"
 #include "edict/report/explored_series.h"
 
 namespace edict::report {

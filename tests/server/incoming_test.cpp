@@ -1,6 +1,6 @@
 // What bodies, rules, tokens and addresses are taken for, and what is said of those that are none.
-#include <nlohmann/json.hpp>
 
+#include "edict/core/json.h"
 #include "edict/server/api.h"
 #include "edict/server/tokens.h"
 #include "server/live_folder.h"

@@ -2,11 +2,11 @@
 // `edict predict` for the same observations, and nothing that was answered is lost.
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <thread>
 
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "server/live_folder.h"
 
 namespace edict::server {

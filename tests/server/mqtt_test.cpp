@@ -8,9 +8,9 @@
 #include <chrono>
 #include <functional>
 #include <future>
-#include <nlohmann/json.hpp>
 #include <thread>
 
+#include "edict/core/json.h"
 #include "edict/model/fit_settings.h"
 #include "edict/server/demo_ward.h"
 #include "edict/server/questions.h"

@@ -3,10 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <random>
 
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "server/live_folder.h"
 
 namespace edict::server {

@@ -4,10 +4,10 @@
 
 #include <atomic>
 #include <csignal>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <thread>
 
+#include "edict/core/json.h"
 #include "edict/core/number_text.h"
 #include "edict/server/tokens.h"
 #include "server/http_client.h"

@@ -6,10 +6,10 @@
 
 #include <csignal>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "edict/core/json.h"
 #include "edict/core/number_text.h"
 #include "server/http_client.h"
 #include "server/live_folder.h"

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <nlohmann/json.hpp>
 
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "temporary_folder.h"
 
 namespace edict::settings {

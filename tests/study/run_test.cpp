@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "edict/core/json.h"
 #include "edict/data/fingerprint.h"
 #include "edict/datasets/synthetic.h"
 #include "study/small_run.h"

@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "engine/small_model.h"
 #include "temporary_folder.h"

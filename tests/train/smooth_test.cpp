@@ -6,8 +6,8 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "edict/core/json.h"
 #include "edict/datasets/ornstein_uhlenbeck.h"
 #include "edict/eval/distribution.h"
 #include "edict/model/infer.h"

@@ -2,8 +2,7 @@
 // 280 training series in batches of 256 and 24, which are eight chunks of 32 and one.
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/eval/classification.h"
 #include "edict/eval/evaluate.h"

@@ -1,10 +1,12 @@
 #include "edict/capi/border.h"
 
+#include <algorithm>
 #include <new>
-#include <nlohmann/json.hpp>
+#include <string_view>
 #include <system_error>
 
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/model/config.h"
 #include "edict/settings/declarations.h"
@@ -12,17 +14,15 @@
 namespace edict::capi {
 namespace {
 
-std::string& last_error() {
-  thread_local std::string text;
-  return text;
-}
+// An array, because a text that must be destroyed with its thread needs memory to be made.
+thread_local char last_error[4096];
 
-int remember(int code, const char* text) noexcept {
-  try {
-    last_error() = text;
-  } catch (...) {  // no memory even for the message
-    last_error().clear();
-  }
+int remember(int code, std::string_view text) noexcept {
+  std::size_t size = std::min(text.size(), sizeof last_error - 1);
+  if (size < text.size())  // not within a letter
+    while (size > 0 && (text[size] & 0xC0) == 0x80) --size;
+  std::copy_n(text.begin(), size, last_error);
+  last_error[size] = '\0';
   return code;
 }
 
@@ -87,7 +87,7 @@ using edict::capi::across;
 
 const char* edict_version() { return EDICT_VERSION; }
 int edict_api() { return EDICT_API; }
-const char* edict_last_error() { return edict::capi::last_error().c_str(); }
+const char* edict_last_error() { return edict::capi::last_error; }
 
 const void* edict_bytes_data(const edict_bytes* bytes) { return bytes->content.c_str(); }
 size_t edict_bytes_size(const edict_bytes* bytes) { return bytes->content.size(); }

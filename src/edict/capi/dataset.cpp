@@ -1,8 +1,8 @@
-#include <nlohmann/json.hpp>
 #include <unordered_set>
 
 #include "edict/capi/border.h"
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/data/fingerprint.h"
 #include "edict/data/subset.h"

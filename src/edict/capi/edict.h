@@ -131,8 +131,7 @@ EDICT_EXPORT int edict_builder_statics(edict_builder* builder, int64_t statics,
 /* That the times are date-times, counted in `unit` ("s", "min", "h", "d"). `origin`: the moment
  * that is 0, in microseconds since 1970, of each series [series] or, unless `from_first`, of all
  * [1]. `zone`: minutes east of UTC in which they are to be written; origins are then UTC. Without a
- * zone
- * (`zoned` is 0) they are as written. A model remembers the unit and refuses other times. */
+ * zone (`zoned` is 0) they are as written. A model remembers the unit and refuses other times. */
 EDICT_EXPORT int edict_builder_dates(edict_builder* builder, const char* unit, int from_first,
                                      const double* origin, int zoned, int zone);
 /* Of which columns of a table the arrays came, as a model remembers it for edict_dataset_read: JSON

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 
 #include "edict/capi/border.h"
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/data/pieces.h"
 #include "edict/eval/anomalies.h"

@@ -2,12 +2,11 @@
 
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
-
 #include "edict/cli/command.h"
 #include "edict/cli/progress.h"
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "edict/core/json_values.h"
 #include "edict/core/read_file.h"
 #include "edict/report/benchmark_page.h"

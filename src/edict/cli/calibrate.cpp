@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "edict/cli/command.h"
 #include "edict/cli/given_data.h"
 #include "edict/cli/progress.h"
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "edict/core/json_values.h"
 #include "edict/eval/detailed_evaluation.h"
 

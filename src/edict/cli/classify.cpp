@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "edict/cli/command.h"
@@ -11,6 +10,7 @@
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/interrupted.h"
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/core/json_values.h"
 #include "edict/eval/classifier_evaluation.h"

@@ -1,7 +1,6 @@
 #include "edict/cli/data_json.h"
 
-#include <nlohmann/json.hpp>
-
+#include "edict/core/json.h"
 #include "edict/data/summary.h"
 
 namespace edict::cli {

@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "edict/cli/command.h"
 #include "edict/cli/given_data.h"
@@ -12,6 +11,7 @@
 #include "edict/cli/time_grid.h"
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/core/json_values.h"
 #include "edict/eval/detailed_evaluation.h"

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "edict/cli/command.h"
 #include "edict/cli/given_data.h"
 #include "edict/cli/progress.h"
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "edict/report/explore_page.h"
 
 namespace edict::cli {

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "edict/cli/interrupt.h"
 #include "edict/cli/outputs.h"
 #include "edict/cli/training_progress.h"
 #include "edict/core/error.h"
 #include "edict/core/interrupted.h"
+#include "edict/core/json.h"
 #include "edict/study/cross_validation.h"
 
 namespace edict::cli {

@@ -1,9 +1,8 @@
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
-
 #include "edict/cli/command.h"
 #include "edict/cli/data_json.h"
+#include "edict/core/json.h"
 #include "edict/datasets/synthetic.h"
 #include "edict/sources/csv.h"
 

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "edict/cli/command.h"
 #include "edict/cli/data_json.h"
 #include "edict/cli/progress.h"
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "edict/core/read_file.h"
 #include "edict/sources/csv.h"
 

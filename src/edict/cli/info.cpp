@@ -1,11 +1,11 @@
 #include <fmt/core.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "edict/cli/command.h"
 #include "edict/cli/data_json.h"
 #include "edict/cli/given_data.h"
+#include "edict/core/json.h"
 #include "edict/core/read_file.h"
 #include "edict/data/summary.h"
 #include "edict/model/model.h"

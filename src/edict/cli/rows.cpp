@@ -1,12 +1,12 @@
 #include "edict/cli/rows.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
 #include "edict/cli/outputs.h"
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/core/number_text.h"
 #include "edict/data/time_axis.h"

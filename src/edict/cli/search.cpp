@@ -2,13 +2,12 @@
 
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
-
 #include "edict/cli/command.h"
 #include "edict/cli/given_data.h"
 #include "edict/cli/progress.h"
 #include "edict/core/error.h"
 #include "edict/core/interrupted.h"
+#include "edict/core/json.h"
 #include "edict/data/fingerprint.h"
 
 namespace edict::cli {

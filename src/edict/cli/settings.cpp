@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "edict/cli/command.h"
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/core/utf8.h"
 #include "edict/model/registry.h"

@@ -4,7 +4,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "edict/cli/command.h"
@@ -12,6 +11,7 @@
 #include "edict/cli/progress.h"
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/report/demonstration.h"
 

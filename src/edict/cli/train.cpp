@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "edict/cli/command.h"
 #include "edict/cli/folds.h"
@@ -15,6 +14,7 @@
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/interrupted.h"
+#include "edict/core/json.h"
 #include "edict/data/name_listing.h"
 #include "edict/model/registry.h"
 #include "edict/study/search.h"

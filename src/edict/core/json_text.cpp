@@ -1,6 +1,6 @@
 #include "edict/core/json_text.h"
 
-#include <nlohmann/json.hpp>
+#include "edict/core/json.h"
 
 namespace edict {
 

@@ -1,8 +1,5 @@
 // JSON from text and to text, compiled once: the parser and the writer of the library are templates
 // that take a compiler seconds wherever they are used.
-//
-// Values begin as json::object() or json::array(). A null becomes one of them by [] or push_back,
-// but where there is no memory for that it is left broken (nlohmann 3.11) and its destructor crashes.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -4,9 +4,10 @@
 
 #include <cstdint>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
+
+#include "edict/core/json.h"
 
 namespace edict {
 

@@ -7,7 +7,6 @@
 #include <bit>
 #include <cstring>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <type_traits>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/hash.h"
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/core/json_values.h"
 #include "edict/core/mapped_file.h"

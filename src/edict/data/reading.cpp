@@ -1,9 +1,9 @@
 #include "edict/data/reading.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 
 namespace edict {
 

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "edict/data/dataset.h"
 
 namespace edict {

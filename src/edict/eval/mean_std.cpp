@@ -1,6 +1,6 @@
 #include "edict/eval/mean_std.h"
 
-#include <nlohmann/json.hpp>
+#include "edict/core/json.h"
 
 namespace edict {
 

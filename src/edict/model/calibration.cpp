@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "edict/core/json_values.h"
 
 namespace edict {

@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "edict/model/registry.h"
 
 namespace edict {

@@ -3,10 +3,10 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 
 namespace edict {
 namespace {

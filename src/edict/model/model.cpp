@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "edict/core/error.h"
 #include "edict/core/hash.h"
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/data/fingerprint.h"
 #include "edict/model/registry.h"

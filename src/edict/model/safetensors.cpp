@@ -7,11 +7,11 @@
 #include <cstring>
 #include <limits>
 #include <new>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/core/read_file.h"
 
@@ -146,7 +146,7 @@ namespace {
 // write(bytes) for each part of the file, in order.
 template <class Write>
 void each_part(const TensorFile& file, const Write& write) {
-  nlohmann::ordered_json header{{"__metadata__", file.metadata}};
+  nlohmann::json header{{"__metadata__", file.metadata}};
   std::uint64_t offset = 0;
   for (const NamedTensor& tensor : file.tensors) {
     const std::uint64_t end = offset + tensor.values.size() * sizeof(float);

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
 
 #include "edict/core/error.h"
 #include "edict/core/hash.h"
+#include "edict/core/json.h"
 
 namespace edict {
 namespace {

@@ -2,9 +2,8 @@
 
 #include <fmt/core.h>
 
-#include <nlohmann/json.hpp>
-
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "edict/data/moments.h"
 
 namespace edict {

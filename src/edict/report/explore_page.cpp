@@ -6,11 +6,11 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <string_view>
 
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/eval/anomalies.h"
 #include "edict/eval/classification.h"

@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "edict/core/atomic_file.h"
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/core/read_file.h"
 #include "edict/report/series_figures.h"

@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/settings/toml.h"
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "edict/core/hash.h"
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/core/not_finite.h"
 #include "edict/core/utf8.h"

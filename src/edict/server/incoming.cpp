@@ -5,8 +5,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/core/utf8.h"
 #include "edict/sources/csv_names.h"

@@ -10,8 +10,8 @@
 #include <fmt/core.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/server/api.h"
 #include "edict/server/api_call.h"

@@ -6,10 +6,10 @@
 #include <chrono>
 #include <cmath>
 #include <future>
-#include <nlohmann/json.hpp>
 #include <unordered_set>
 
 #include "edict/core/hash.h"
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/core/not_finite.h"
 #include "edict/server/live_parts.h"

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/eval/distribution.h"
 #include "edict/server/live_parts.h"

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "edict/core/hash.h"
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/core/not_finite.h"
 #include "edict/core/number_text.h"

@@ -7,9 +7,9 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <thread>
 
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/core/read_file.h"
 

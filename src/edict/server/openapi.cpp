@@ -1,6 +1,6 @@
 // The description of the interface, written out of one list of paths.
-#include <nlohmann/json.hpp>
 
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/server/api.h"
 

@@ -1,6 +1,6 @@
 #include "edict/settings/declarations.h"
 
-#include <nlohmann/json.hpp>
+#include "edict/core/json.h"
 
 namespace edict::settings {
 namespace {

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <utility>
 
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/settings/toml.h"
 

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "edict/core/atomic_file.h"
@@ -15,6 +14,7 @@
 #include "edict/core/generator.h"
 #include "edict/core/hash.h"
 #include "edict/core/interrupted.h"
+#include "edict/core/json.h"
 #include "edict/data/subset.h"
 #include "edict/datasets/ornstein_uhlenbeck.h"
 #include "edict/datasets/physionet_field.h"

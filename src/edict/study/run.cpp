@@ -4,11 +4,11 @@
 
 #include <ctime>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/hash.h"
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/core/read_file.h"
 #include "edict/train/classifier_training.h"

@@ -7,13 +7,13 @@
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
 
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/hash.h"
+#include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/core/read_file.h"
 #include "edict/train/schedule.h"
