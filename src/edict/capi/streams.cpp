@@ -1,4 +1,6 @@
 #include <cmath>
+#include <iterator>
+#include <type_traits>
 
 #include "edict/capi/border.h"
 #include "edict/core/error.h"
@@ -31,7 +33,10 @@ void add(edict_streams& streams, std::int64_t count, const double* start, const 
     if (statics) own = {statics + i * width, width};
     fresh.push_back(streams.engine.begin(start ? start[i] : 0.0, own));
   }
-  streams.states.insert(streams.states.end(), fresh.begin(), fresh.end());
+  // Moved, which cannot fail: where a copy did, the streams that were there would be lost.
+  static_assert(std::is_nothrow_move_constructible_v<StreamState>);
+  streams.states.insert(streams.states.end(), std::make_move_iterator(fresh.begin()),
+                        std::make_move_iterator(fresh.end()));
 }
 
 void check_events(std::size_t events, const std::int64_t* stream, const double* times) {
