@@ -159,6 +159,17 @@ TEST_F(ProgramTest, WhatIsWrongIsSaidAndHarmsNobody) {
     Connection nonsense(port_);
     nonsense.send("\x16\x03\x01 nonsense\r\n\r\n");
     EXPECT_TRUE(nonsense.closes());
+    const std::string in_chunks =
+        "POST /v1/observations HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
+    Connection whole(port_), broken(port_), large(port_);
+    whole.send(in_chunks + "4\r\n[{}]\r\n0\r\n\r\n");
+    EXPECT_EQ(whole.answer().status, 400);
+    EXPECT_EQ(whole.ask("GET", "/healthz").status, 200) << "its connection is kept";
+    broken.send(in_chunks + "zz\r\n[{}]\r\n0\r\n\r\n");
+    EXPECT_EQ(broken.answer().status, 400);
+    EXPECT_TRUE(broken.closes()) << "nobody knows where its body ends";
+    large.send(in_chunks + "8000\r\n" + std::string(0x8000, 'x'));
+    EXPECT_EQ(large.answer().status, 413);
   }
   // Connections that only begin, and never go on.
   std::vector<std::unique_ptr<Connection>> half_open;
