@@ -48,8 +48,8 @@ namespace {
 void advise(std::span<const std::byte> bytes, int advice) {
   if (bytes.empty()) return;
   static const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto first = reinterpret_cast<std::uintptr_t>(bytes.data()), begin = first - first % page;
-  ::madvise(reinterpret_cast<void*>(begin), first + bytes.size() - begin, advice);
+  const std::uintptr_t before = reinterpret_cast<std::uintptr_t>(bytes.data()) % page;
+  ::madvise(const_cast<std::byte*>(bytes.data() - before), before + bytes.size(), advice);
 }
 
 }  // namespace

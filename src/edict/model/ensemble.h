@@ -27,9 +27,9 @@ namespace edict {
 
 Marginal mixture(std::span<const Marginal> members);
 
-// The observations that any of these answers clipped: `used` is the mean of what they absorbed,
+// The observations that any of the members clipped: `used` is the mean of what they absorbed,
 // `sigmas` that of the one it surprised most.
-std::vector<Clipped> all_clips(std::span<const Answer* const> answers);
+std::vector<Clipped> all_clips(std::span<const Answer* const> members);
 
 // What the members answered to one example, as the ensemble's answer: marginals by `mixture`; the
 // states of each query, `hidden` numbers a member, one member after the other. Guards act within
