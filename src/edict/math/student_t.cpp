@@ -14,11 +14,12 @@
 namespace edict {
 namespace {
 
-// A quantile beyond every number is infinite.
-using StudentT = boost::math::students_t_distribution<
-    double, boost::math::policies::policy<
-                boost::math::policies::overflow_error<boost::math::policies::ignore_error>>>;
-using Normal = boost::math::normal_distribution<double>;
+// A quantile beyond every number is infinite. (Boost looks up such quantiles before main, and would
+// throw there under valgrind, whose long double is a double.)
+using Beyond = boost::math::policies::policy<
+    boost::math::policies::overflow_error<boost::math::policies::ignore_error>>;
+using StudentT = boost::math::students_t_distribution<double, Beyond>;
+using Normal = boost::math::normal_distribution<double, Beyond>;
 
 void check_dof(double dof, double above) {
   if (!(dof > above) || !std::isfinite(dof))
