@@ -57,8 +57,8 @@ struct Place {
 
 Place place_of(const std::string& name, const nlohmann::json& entry, std::uint64_t data_size) {
   // As a text: to compare with JSON, one is made of "F32", and a lack of memory ends the process.
-  if (entry.at("dtype").get_ref<const std::string&>() != "F32")
-    throw Unusable{"tensor '" + name + "' is not of 32-bit floats"};
+  const auto* const type = entry.at("dtype").get_ptr<const std::string*>();
+  if (!type || *type != "F32") throw Unusable{"tensor '" + name + "' is not of 32-bit floats"};
   const nlohmann::json &shape = entry.at("shape"), &offsets = entry.at("data_offsets");
   if (!shape.is_array() || !offsets.is_array() || offsets.size() != 2)
     throw Unusable{"its header is malformed"};
