@@ -20,6 +20,7 @@
 
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
+#include "edict/core/folder.h"
 
 namespace edict {
 namespace {
@@ -109,8 +110,8 @@ fs::path Claims::file(const std::string& name, int generation) const {
 Claims::Found Claims::look(const std::string& name) const {
   Found found;
   const std::string prefix = name + ".claim.";
-  for (const auto& entry : fs::directory_iterator(folder_)) {
-    const std::string other = entry.path().filename().string();
+  for (const fs::path& entry : entries_of(folder_)) {
+    const std::string other = entry.filename().string();
     int generation = -1;
     if (other.starts_with(prefix))
       std::from_chars(other.data() + prefix.size(), other.data() + other.size(), generation);

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "edict/core/error.h"
+#include "edict/core/folder.h"
 #include "edict/core/read_file.h"
 
 namespace edict {
@@ -49,13 +50,19 @@ std::string read_plain(const fs::path& path, Budget& budget) {
   return bytes;
 }
 
+// Also of the folders within; a link to a folder is not followed.
+void add_wanted(const fs::path& folder, const WantedFile& wanted, std::vector<fs::path>& paths) {
+  for (const fs::path& path : entries_of(folder))
+    if (fs::is_directory(fs::symlink_status(path)))
+      add_wanted(path, wanted, paths);
+    else if (fs::is_regular_file(path) && wanted(path.filename().string()))
+      paths.push_back(path);
+}
+
 std::vector<ArchiveEntry> read_folder(const fs::path& folder, const WantedFile& wanted,
                                       const Progress& progress, Budget& budget) {
   std::vector<fs::path> paths;
-  for (const auto& item : fs::recursive_directory_iterator(folder))
-    if (item.is_regular_file() && wanted(item.path().filename().string()))
-      paths.push_back(item.path());
-  std::sort(paths.begin(), paths.end());
+  add_wanted(folder, wanted, paths);
   std::vector<ArchiveEntry> entries;
   for (const fs::path& path : paths) {
     entries.push_back({path.lexically_relative(folder).string(), read_plain(path, budget)});
@@ -170,12 +177,10 @@ std::vector<ArchiveEntry> read_download(const fs::path& from, const WantedFile& 
                                         const Progress& progress) {
   auto entries = read_archive(from, wanted, progress);
   if (!entries.empty() || !fs::is_directory(from)) return entries;
-  std::vector<fs::path> archives;
-  for (const auto& item : fs::directory_iterator(from))
-    if (item.is_regular_file() && is_archive(item.path())) archives.push_back(item.path());
-  std::sort(archives.begin(), archives.end());
-  for (const fs::path& path : archives)
+  for (const fs::path& path : entries_of(from)) {
+    if (!fs::is_regular_file(path) || !is_archive(path)) continue;
     for (auto& entry : read_archive(path, wanted, progress)) entries.push_back(std::move(entry));
+  }
   return entries;
 }
 

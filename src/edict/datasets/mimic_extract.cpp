@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "edict/core/error.h"
+#include "edict/core/folder.h"
 #include "edict/datasets/download.h"
 #include "edict/datasets/import.h"
 #include "edict/datasets/mimic_files.h"
@@ -27,13 +28,10 @@ fs::path first_of(const fs::path& folder, std::initializer_list<const char*> nam
 
 // A run with a limited population is written as all_hourly_data_1000.h5.
 fs::path find_hdf5(const fs::path& folder) {
-  std::vector<fs::path> found;
-  for (const auto& item : fs::directory_iterator(folder)) {
-    const std::string name = item.path().filename().string();
-    if (name.starts_with("all_hourly_data") && item.path().extension() == ".h5")
-      found.push_back(item.path());
-  }
-  return found.empty() ? fs::path() : *std::min_element(found.begin(), found.end());
+  for (const fs::path& path : entries_of(folder))
+    if (path.filename().string().starts_with("all_hourly_data") && path.extension() == ".h5")
+      return path;
+  return {};
 }
 
 fs::path find_patients(const fs::path& folder) {

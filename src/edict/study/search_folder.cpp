@@ -9,6 +9,7 @@
 #include "edict/core/atomic_file.h"
 #include "edict/core/claims.h"
 #include "edict/core/error.h"
+#include "edict/core/folder.h"
 #include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/core/read_file.h"
@@ -89,11 +90,10 @@ Outcome from_json(const json& j, const fs::path& path) {
 // Nothing is there but what a search left that was killed, or that others are at, while it wrote
 // down what is searched.
 bool unused(const fs::path& folder) {
-  return std::all_of(fs::directory_iterator(folder), fs::directory_iterator(),
-                     [](const fs::directory_entry& entry) {
-                       const std::string name = entry.path().filename().string();
-                       return name.starts_with("search.json.") && name.ends_with(".tmp");
-                     });
+  return std::ranges::all_of(entries_of(folder), [](const fs::path& path) {
+    const std::string name = path.filename().string();
+    return name.starts_with("search.json.") && name.ends_with(".tmp");
+  });
 }
 
 }  // namespace
@@ -133,11 +133,10 @@ fs::path SearchFolder::model_path(const Step& step) const {
 
 std::vector<Outcome> SearchFolder::read_outcomes() const {
   std::vector<Outcome> outcomes;
-  for (const auto& entry : fs::directory_iterator(folder_)) {
-    if (!entry.is_directory() || !entry.path().filename().string().starts_with("trial-")) continue;
-    for (const auto& file : fs::directory_iterator(entry.path()))
-      if (file.path().extension() == ".json")
-        outcomes.push_back(from_json(read(file.path()), file.path()));
+  for (const fs::path& trial : entries_of(folder_)) {
+    if (!fs::is_directory(trial) || !trial.filename().string().starts_with("trial-")) continue;
+    for (const fs::path& file : entries_of(trial))
+      if (file.extension() == ".json") outcomes.push_back(from_json(read(file), file));
   }
   std::sort(outcomes.begin(), outcomes.end(), [](const Outcome& a, const Outcome& b) {
     return std::tie(a.rung, a.trial) < std::tie(b.rung, b.trial);
