@@ -17,6 +17,8 @@
  * - Matrices are row by row: [a x b] means that b is next to each other. NaN is what was
  *   not observed.
  * - Indices count from 0; -1 is none. Times are numbers in a unit of the caller's choice.
+ * - Where there was no memory, handles are as before the call, and the same may be asked again; only
+ *   an edict_builder is to be freed, and another one filled.
  * - No exception leaves a function, nothing is printed, no signal is touched. A handle may be read
  *   by several threads at once, except edict_streams and edict_builder, which belong to one thread
  *   at a time, and edict_control, which is made to be shared. Threads that a call starts end with
