@@ -1,5 +1,4 @@
-#include <algorithm>
-#include <vector>
+#include <initializer_list>
 
 #include "edict/core/error.h"
 #include "edict/core/folder.h"
