@@ -1,12 +1,13 @@
-// JSON, with values that survive a lack of memory. nlohmann 3.11 destroys a value by way of a list of
-// its members, for which it needs memory, and crashes where a null could not become an object or an
-// array for want of it. Here members are destroyed where they are, which takes a stack as deep as they
-// nest (parse_json refuses what nests deeply), and there may be none. Everything includes this file in
-// place of <nlohmann/json.hpp>, because a program must have one definition of it.
+// JSON, with values that survive a lack of memory. nlohmann 3.11 destroys a value by way of a list
+// of its members, for which it needs memory, and crashes where a null could not become an object or
+// an array for want of it. Here members are destroyed where they are, which takes a stack as deep
+// as they nest (parse_json refuses what nests deeply), and there may be none. Everything includes
+// this file in place of <nlohmann/json.hpp>, because a program must have one definition of it.
 #pragma once
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 template <>
 inline void nlohmann::basic_json<>::json_value::destroy(nlohmann::detail::value_t type) {
