@@ -1,6 +1,7 @@
 // The disk is full, a file cannot be renamed, memory is gone: at every place in turn. A command
 // then ends in the old state or in the new one, with one line, the exit code 1 and without litter.
 // scripts/faults takes every number where ./test takes some.
+#include <iterator>
 #include <numeric>
 
 #include "cli/fault_commands.h"
@@ -58,6 +59,21 @@ class FaultTest : public testing::TestWithParam<FaultCommand> {
     return std::ranges::none_of(others, [](const auto& c) { return c.name == GetParam().name; });
   }
 
+  // Allocations to be tried, one of each place. Commands that go on are several runs for each
+  // fault, and they have most places in common, as those that print: with scripts/faults, which
+  // takes all of them, a place is tried in the first of `alike` that has it.
+  std::vector<long> allocations(const std::vector<FaultCommand>& alike, bool parsed) const {
+    std::set<std::string> known;
+    for (const FaultCommand& other : alike) {
+      if (!everything() || other.name == GetParam().name) break;
+      for (const auto& [number, place] : FaultFolder(other).places(parsed)) known.insert(place);
+    }
+    std::vector<long> numbers;
+    for (const auto& [number, place] : folder_.places(parsed))
+      if (!known.count(place)) numbers.push_back(number);
+    return some_of(numbers, 4);
+  }
+
   static void tell(const std::string& what, long fired, std::size_t tried) {
     RecordProperty(what, std::to_string(fired));
     if (everything())
@@ -85,13 +101,12 @@ TEST_P(FaultTest, OfFiles) {
 }
 
 TEST_P(FaultTest, OfMemory) {
-  // Commands that go on are several runs for each fault, and have most places in common: with
-  // scripts/faults, which takes all of them, a place is tried in the first command that has it.
-  static std::set<std::string> known;
-  std::vector<long> places;
-  for (const auto& [number, place] : folder_.places(true))
-    if (!goes_on() || !everything() || known.insert(place).second) places.push_back(number);
-  const std::vector<long> tried = some_of(places, 4);
+  std::vector<FaultCommand> alike;
+  if (goes_on()) {
+    alike = commands_that_go_on();
+    std::ranges::copy(commands_that_claim(), std::back_inserter(alike));
+  }
+  const std::vector<long> tried = allocations(alike, true);
   for (const std::string kind : {"malloc", "memory"}) {
     const long fired = expect_survives(kind, tried, " EDICT_PARSED=1");
     EXPECT_EQ(fired, std::ssize(tried)) << kind;
@@ -117,9 +132,7 @@ TEST_P(PrintingFaultTest, WhateverFails) {
     std::iota(numbers.begin(), numbers.end(), 1);
     expect_survives(kind, some_of(numbers, 2));
   }
-  std::vector<long> places;
-  for (const auto& [number, place] : folder_.places(false)) places.push_back(number);
-  const std::vector<long> tried = some_of(places, 4);
+  const std::vector<long> tried = allocations(commands_that_print(), false);
   for (const std::string kind : {"malloc", "memory"})
     tell(kind, expect_survives(kind, tried), tried.size());
 }

@@ -1,5 +1,6 @@
 #include "edict/core/atomic_file.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/file.h>
@@ -11,12 +12,12 @@
 #include <charconv>
 #include <climits>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <utility>
 
 #include "edict/core/error.h"
-#include "edict/core/folder.h"
 
 namespace edict {
 namespace {
@@ -108,10 +109,13 @@ void remove_left_behind(const std::filesystem::path& target) {
     if (!looked_at.insert(target.native()).second) return;
   }
   const std::string name = target.filename().native();
-  int unreadable = 0;  // then nothing can be removed either
-  for (const std::filesystem::path& path : entries_of(folder_of(target), unreadable)) {
-    const std::string other = path.filename().native();
+  const std::filesystem::path folder = folder_of(target);
+  // Not std::filesystem's iterator, which ends the program where there is no memory for it.
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.c_str()), ::closedir);
+  while (const dirent* const entry = entries ? ::readdir(entries.get()) : nullptr) {
+    const std::string other = entry->d_name;
     if (!other.starts_with(name) || !is_temporary_ending(other.substr(name.size()))) continue;
+    const std::filesystem::path path = folder / other;
     const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0) continue;
     if (lock(file, LOCK_EX | LOCK_NB)) ::unlink(path.c_str());

@@ -14,29 +14,24 @@
 
 namespace edict {
 
-std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder, int& error) {
-  std::vector<std::filesystem::path> entries;
+std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder) {
+  const auto refuse = [&](int error) {
+    if (error == ENOMEM) throw std::bad_alloc();
+    throw_system_error(error, fmt::format("{}: this folder cannot be read ({}); give another",
+                                          folder.string(), std::strerror(error)));
+  };
   const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), ::closedir);
-  error = open ? 0 : errno;
-  while (open) {
+  if (!open) refuse(errno);
+  std::vector<std::filesystem::path> entries;
+  for (;;) {
     errno = 0;
     const dirent* const entry = ::readdir(open.get());
-    error = errno;
     if (!entry) break;
     const std::string_view name = entry->d_name;
     if (name != "." && name != "..") entries.push_back(folder / name);
   }
+  if (errno != 0) refuse(errno);
   std::ranges::sort(entries);
-  return entries;
-}
-
-std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder) {
-  int error = 0;
-  std::vector<std::filesystem::path> entries = entries_of(folder, error);
-  if (error == ENOMEM) throw std::bad_alloc();
-  if (error != 0)
-    throw_system_error(error, fmt::format("{}: this folder cannot be read ({}); give another",
-                                          folder.string(), std::strerror(error)));
   return entries;
 }
 

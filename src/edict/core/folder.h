@@ -9,8 +9,5 @@ namespace edict {
 
 // The paths of its entries, sorted. Throws like every function that meets the system.
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
-// The same, of a folder that need not be there: those that could be read, and the system's error or
-// 0.
-std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder, int& error);
 
 }  // namespace edict
