@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 API = 4  # the version of edict.h that this package was written for
-SONAME = "libedict.so.0"  # what the loader of a system knows it by
+SONAME = "libedict.so.1"  # what the loader of a system knows it by
 
 
 class Error(ValueError):
@@ -63,7 +63,7 @@ def _library_path(here: Path = Path(__file__).parent) -> str:
             pass  # neither there
     raise ImportError(
         f"{name} was not found; build edict (cmake --build --preset release), install the package "
-        "with pip or Debian's libedict0, or set EDICT_LIBRARY to its path"
+        "with pip or Debian's libedict1, or set EDICT_LIBRARY to its path"
     )
 
 

@@ -168,6 +168,6 @@ def test_the_loader_finds_the_library_of_a_system(tmp_path):
 
 def test_without_the_library_the_error_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.delenv("EDICT_LIBRARY")
-    monkeypatch.setattr(_native, "SONAME", "libedict-of-nobody.so.0")
-    with pytest.raises(ImportError, match="libedict0"):
+    monkeypatch.setattr(_native, "SONAME", "libedict-of-nobody.so.1")
+    with pytest.raises(ImportError, match="libedict1"):
         _native._library_path(tmp_path / "a" / "b" / "edict")

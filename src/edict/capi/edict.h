@@ -57,7 +57,7 @@ enum edict_code {
   EDICT_MACHINE = 5      /* a full or failing disk, no more files or threads; may succeed later */
 };
 
-EDICT_EXPORT const char* edict_version(void); /* "0.1.0" */
+EDICT_EXPORT const char* edict_version(void); /* "1.0.0" */
 EDICT_EXPORT int edict_api(void);
 
 /* Of the last function of this thread that failed; valid until the next one fails. */

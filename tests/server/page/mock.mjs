@@ -9,7 +9,7 @@ const [pageFolder, uplotFolder, count = 24, rate = 4, wantedPort = 0] = process.
 const features = [{name: 'HR', mean: 82, deviation: 14}, {name: 'MAP', mean: 78, deviation: 9}, {name: 'SpO2', mean: 96, deviation: 2}, {name: 'Resp', mean: 17, deviation: 4}];
 const model = {
   name: 'ward', fingerprint: '0123456789abcdef', features: [...features, {name: 'Lactate', mean: 1.5, deviation: 0.8}], statics: ['age'], time: {kind: 'unix', unit: 's', seconds: 1}, duration: {unit: 'min', seconds: 60},
-  horizon: 60, guard: 'edgr', level: 0.9, version: '0.1.0', research: 'Research software, not a medical device',
+  horizon: 60, guard: 'edgr', level: 0.9, version: '1.0.0', research: 'Research software, not a medical device',
 };
 const rules = [
   {name: 'low pressure', kind: 'crosses', feature: 'MAP', below: 65, within: 30, probability: 0.3, priority: 'high', pending: 0, recovering: 0, streams: '*'},
