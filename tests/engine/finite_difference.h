@@ -8,6 +8,7 @@
 
 #include "edict/core/generator.h"
 #include "edict/nn/parameters.h"
+#include "stride.h"
 
 namespace edict {
 
@@ -20,17 +21,8 @@ Vector<S> moved_parameters(const ParameterLayout& layout, std::uint64_t seed) {
   return params;
 }
 
-// A sanitizer looks at what the passes touch, which is the same for every entry, and takes ten
-// times as long.
-#ifdef EDICT_SANITIZED
-inline constexpr Index kEntries = 7;
-#else
-inline constexpr Index kEntries = 1;
-#endif
-
-// loss(params, grads) returns the loss and writes its gradient. The largest error of any entry, of
-// every kEntries-th, is held against the largest gradient of its tensor, as a single entry may be
-// zero.
+// loss(params, grads) returns the loss and writes its gradient. The largest error of any entry is
+// held against the largest gradient of its tensor, as a single entry may be zero.
 template <class Loss>
 void expect_gradients(const ParameterLayout& layout, Vector<double> params, const Loss& loss,
                       double tolerance = 1e-6) {
@@ -39,7 +31,7 @@ void expect_gradients(const ParameterLayout& layout, Vector<double> params, cons
   double overall = 0;
   for (const Tensor& tensor : layout.tensors()) {
     double largest = 1e-3, error = 0;
-    for (Index i = tensor.offset; i < tensor.offset + tensor.size; i += kEntries) {
+    for (Index i = tensor.offset; i < tensor.offset + tensor.size; i += kStride) {
       const double x = params[i], step = 1e-5;
       const auto at = [&](double offset) {
         params[i] = x + offset;

@@ -6,6 +6,7 @@
 #include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "engine/small_model.h"
+#include "stride.h"
 #include "temporary_folder.h"
 
 namespace edict {
@@ -104,7 +105,7 @@ TEST(Checkpoint, CutOffAnywhereItIsRefused) {
   const TemporaryFolder folder;
   Written().save(folder / "c");
   const std::string whole = folder.read("c");
-  for (std::size_t size = 0; size < whole.size(); ++size) {
+  for (std::size_t size = 0; size < whole.size(); size += kStride) {
     folder.write("d", whole.substr(0, size));
     ASSERT_NE(answer(folder / "d"), "accepted") << size;
   }
@@ -117,7 +118,7 @@ TEST(Checkpoint, EveryByteFlippedInTurnIsRefusedOrChangesNothing) {
   written.save(folder / "c");
   const std::string whole = folder.read("c");
   ASSERT_LT(whole.size(), 16000u) << "a test of every byte wants a small file";
-  for (std::size_t at = 0; at < whole.size(); ++at) {
+  for (std::size_t at = 0; at < whole.size(); at += kStride) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ 1);
     folder.write("d", damaged);
