@@ -160,11 +160,12 @@ class FaultFolder : public Tool {
   }
   // The first allocation from each of its places, and a hash of the place, which is the same in
   // every command; `parsed`: after the command line was read.
-  std::vector<std::pair<long, std::string>> places(bool parsed) const {
+  using Places = std::vector<std::pair<long, std::string>>;
+  Places places(bool parsed) const {
     put(start);
     edict(command_.arguments, "setarch -R " + preloaded("write:0") + " EDICT_STACKS=.stacks" +
                                   (parsed ? " EDICT_PARSED=1" : ""));
-    std::vector<std::pair<long, std::string>> result;
+    Places result;
     std::ifstream in(path() / ".stacks");
     std::string place;
     for (long number = 0; in >> number >> place;) result.emplace_back(number, place);

@@ -250,10 +250,11 @@ void run(const TrainArguments& options) {
   const Config config = run.model.config;
   const bool several = options.members > 1;
   run.lines.push_back(fmt::format(
-      "{}{} on {} series ({} validation, {} test), {} features, {} parameters, {} threads",
+      "{}{} on {} series ({} validation, {} test), {} feature{}, {} parameters, {} thread{}",
       several ? fmt::format("{} members of ", options.members) : "", config.model.kind,
       run.parts.train.size(), run.parts.validation.size(), run.parts.test.size(),
-      run.data.features.size(), run.model.params.size(), pool.size()));
+      run.data.features.size(), run.data.features.size() == 1 ? "" : "s", run.model.params.size(),
+      pool.size(), pool.size() == 1 ? "" : "s"));
   const bool smooth = config.train.smooth;
   TrainingProgress shown(progress, config, options.members * (smooth ? 2 : 1), run.lines);
   EnsembleOptions training;
