@@ -6,10 +6,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace edict {
 
@@ -17,7 +18,9 @@ namespace edict {
 inline std::string content(const std::filesystem::path& path, const std::string& remedy = "") {
   std::ifstream in(path, std::ios::binary);
   EXPECT_TRUE(in) << path << " is missing" << (remedy.empty() ? "" : "; ") << remedy;
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::ostringstream text;
+  text << in.rdbuf();
+  return std::move(text).str();
 }
 
 class TemporaryFolder {

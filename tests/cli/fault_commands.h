@@ -116,7 +116,7 @@ class FaultFolder : public Tool {
   Files files() const {
     static const std::set<std::string> own = {".out", ".err", ".fired", ".counts", ".stacks"};
     static const std::regex seconds("\"seconds\": [-+.e0-9]+");
-    static const std::regex log_link("<li><a href=\"log.txt\">log.txt</a></li>");
+    const std::string log_link = "<li><a href=\"log.txt\">log.txt</a></li>";
     Files result;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(path())) {
       const std::string name = std::filesystem::relative(entry.path(), path()).string();
@@ -126,8 +126,8 @@ class FaultFolder : public Tool {
       if (entry.path().filename().string().starts_with("rung-") && name.ends_with(".json"))
         result[name] = std::regex_replace(result[name], seconds, "");
       if (entry.path().filename() == "trials.csv") result[name] = without_fourth(result[name]);
-      if (entry.path().filename() == "index.html")  // a log is linked where there is one
-        result[name] = std::regex_replace(result[name], log_link, "");
+      const std::size_t link = result[name].find(log_link);  // a log is linked where there is one
+      if (link != std::string::npos) result[name].erase(link, log_link.size());
     }
     return result;
   }

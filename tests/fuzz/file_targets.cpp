@@ -114,12 +114,13 @@ void stream_state(std::string_view bytes) {
 }
 
 void checkpoint(std::string_view bytes) {
-  std::string sealed(bytes);
-  attempt("f:", [&] {
+  std::string sealed;
+  const auto seal = [&] {
     TensorFile file = tensors_from(bytes, "f");
     file.metadata["checksum"] = checkpoint_checksum(file);
     sealed = tensor_bytes(file);
-  });
+  };
+  if (!attempt("f:", seal)) return;
   const std::filesystem::path path = written(sealed);
   attempt(path.string(), [&] {
     static Model model = from_tensors(to_tensors(*smallest()), "f");
