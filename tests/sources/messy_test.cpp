@@ -156,6 +156,17 @@ TEST(Messy, DuplicatesAreJoinedAsSaid) {
   EXPECT_NE(refused.find("give --duplicates mean, first or last"), std::string::npos);
 }
 
+TEST(Messy, APlusBeforeANumberChangesNothing) {
+  const auto read = [](const std::string& plus) {
+    return read_csv_text("id;time;x\na;" + plus + "1709280000;" + plus + "1,5\na;" + plus +
+                             "1709280060;-2,25\n",
+                         "f.csv");
+  };
+  EXPECT_EQ(read("").time_axis.kind, TimeKind::unix_seconds);
+  EXPECT_EQ(read("").value[0], 1.5);
+  EXPECT_EQ(fingerprint(read("+")), fingerprint(read("")));
+}
+
 TEST(Messy, UnixTimeIsCountedFromTheFirstEvent) {
   const Dataset d = read(messy::unix_time());
   EXPECT_EQ(d.ids[1], "sensor 1");

@@ -83,7 +83,14 @@ inline bool spells_unknown(std::string_view text) {
   return false;
 }
 
+// Numbers may be written with a plus, which from_chars does not take.
+inline std::string_view without_plus(std::string_view text) {
+  if (text.size() > 1 && text.front() == '+' && text[1] != '-') text.remove_prefix(1);
+  return text;
+}
+
 inline std::optional<double> finite_number(std::string_view text) {
+  text = without_plus(text);
   double value;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))

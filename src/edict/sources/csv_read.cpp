@@ -48,7 +48,7 @@ constexpr const char* kOnlyId = "1";
 enum class Number { finite, none, out_of_range, infinite };
 
 Number read_decimal(std::string_view text, double& value) {
-  if (text.size() > 1 && text.front() == '+' && text[1] != '-') text.remove_prefix(1);
+  text = without_plus(text);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc::invalid_argument || end != text.data() + text.size()) return Number::none;
   if (error == std::errc::result_out_of_range) return Number::out_of_range;
