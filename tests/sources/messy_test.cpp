@@ -272,6 +272,18 @@ TEST(Messy, WhatWasReadIsWrittenWithItsDates) {
   }
 }
 
+// Neither when it is written again, nor before a model that knows dates.
+TEST(Messy, ATableWithoutEventsIsOfNoKindOfTime) {
+  const TemporaryFolder folder;
+  const Dataset d = read_csv_text("id,time,x\na,2024-03-01,\n", "f.csv");
+  EXPECT_EQ(d.events(), 0u);
+  write_csv(d, folder / "out.csv");
+  EXPECT_EQ(fingerprint(read_csv(folder / "out.csv")), fingerprint(d));
+  ReadOptions options;
+  options.like = KnownReading{d.reading, d.time_axis.rules()};
+  EXPECT_EQ(read_csv(folder / "out.csv", options).time_axis.kind, TimeKind::date);
+}
+
 TEST(Messy, TheOriginIsChosenOrSaid) {
   const std::string text = "id,time,x\na,2024-03-02,1\na,2024-03-03 12:00,1\nb,2024-03-04,1\n";
   ReadOptions options;

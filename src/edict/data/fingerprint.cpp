@@ -28,7 +28,9 @@ std::uint64_t fingerprint(const Dataset& data) {
   // The same numbers are other times where they are counted from elsewhere. (How a date was spelled
   // and which columns it came from changes nothing that is computed.)
   const TimeAxis& axis = data.time_axis;
-  if (axis.is_calendar() || axis.unit != TimeUnit::none || axis.from_first || axis.epoch != 0) {
+  const bool plain =
+      !axis.is_calendar() && axis.unit == TimeUnit::none && !axis.from_first && axis.epoch == 0;
+  if (data.events() > 0 && !plain) {
     hash.number(static_cast<std::uint8_t>(axis.kind)).number(static_cast<std::uint8_t>(axis.unit));
     hash.number(axis.from_first).number(axis.epoch);
     add(axis.origin);

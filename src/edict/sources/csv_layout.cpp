@@ -405,6 +405,7 @@ class Chooser {
     const std::string first = sample_.first(column);
     if (parse_date(first)) return TimeKind::date;
     const bool calendar_known = options_.like && options_.like->time_axis.is_calendar();
+    if (first.empty() && calendar_known) return options_.like->time_axis.kind;
     if (options_.time_unit == kNobody || (options_.like && !calendar_known))
       return TimeKind::number;
     const auto cells = sample_[column];
