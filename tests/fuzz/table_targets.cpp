@@ -137,8 +137,12 @@ void csv_forms(std::string_view bytes) {
       const std::filesystem::path path = written("");
       attempt(path.string(), [&] {
         write_csv(*whole, path);
+        // Rows without a value are not written. Where one of them alone had a time that is no Unix
+        // time, the others would be taken for it.
+        ReadOptions options = strict();
+        if (!whole->time_axis.is_calendar()) options.time_unit = "none";
         std::optional<Dataset> read;
-        promise(attempt(path.string(), [&] { read = read_csv(path, strict()); }),
+        promise(attempt(path.string(), [&] { read = read_csv(path, options); }),
                 "what is written is read");
         promise(fingerprint(*read) == fingerprint(*whole), "what is written is what was read");
       });
