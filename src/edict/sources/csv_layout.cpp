@@ -471,6 +471,14 @@ std::string CsvLayout::name_of(CsvColumn kind) const {
                                 : names[static_cast<std::size_t>(found - columns.begin())];
 }
 
+std::string CsvLayout::static_column(std::size_t index) const {
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    if (columns[c].kind == CsvColumn::static_covariate &&
+        static_cast<std::size_t>(columns[c].index) == index)
+      return names[c];
+  return {};
+}
+
 CsvLayout read_csv_layout(CsvText& text, const ReadOptions& options) {
   const char* p = text.begin();
   while (*p == '\n' || *p == '\r') ++p;

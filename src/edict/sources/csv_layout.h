@@ -1,6 +1,7 @@
 // What each column of a table is, from its header, its first rows and what somebody says.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -53,6 +54,8 @@ struct CsvLayout {
 
   // The name of the first column of this kind; empty without one.
   std::string name_of(CsvColumn kind) const;
+  // The name of a static covariate's column, as the file calls it.
+  std::string static_column(std::size_t index) const;
 };
 
 // Sets the separator of the text. Throws Error where the header cannot be used, CsvNotUtf8 where it

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "edict/core/error.h"
+#include "edict/core/utf8.h"
 #include "edict/sources/csv_text.h"
 
 namespace edict {
@@ -30,6 +31,8 @@ constexpr std::array<Words, kCsvProblems> kWords{{
 }};
 
 }  // namespace
+
+std::string in_quotes(std::string_view text) { return fmt::format("'{}'", shortened(text, 40)); }
 
 void CsvProblems::add(CsvProblem kind, const char* at, std::string_view column,
                       std::string_view what) {

@@ -27,6 +27,9 @@ enum class CsvProblem : std::uint8_t {
 };
 inline constexpr std::size_t kCsvProblems = 11;
 
+// A cell's text as a problem tells it.
+std::string in_quotes(std::string_view text);
+
 class CsvProblems {
  public:
   explicit CsvProblems(const CsvText& text) : text_(text) {}

@@ -3,94 +3,48 @@
 // any other is put in order afterwards. Every row is held against the one before it as it is read,
 // so what comes out is in order without another pass over it (Dataset::check takes a fifth of the
 // time of reading).
-//
-// The quick way is that of numbers, empty cells and repeated ids. Whatever else a cell holds takes
-// a longer one, and what is wrong is noted and reading goes on, so that all of it is told at once.
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
-#include <bit>
-#include <charconv>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <numeric>
 #include <span>
-#include <unordered_set>
 #include <utility>
 
 #include "edict/core/error.h"
 #include "edict/core/not_finite.h"
-#include "edict/core/utf8.h"
 #include "edict/data/subset.h"
 #include "edict/sources/count_times.h"
 #include "edict/sources/csv.h"
 #include "edict/sources/csv_layout.h"
-#include "edict/sources/csv_names.h"
 #include "edict/sources/csv_problems.h"
 #include "edict/sources/csv_recognised.h"
+#include "edict/sources/csv_rows.h"
 #include "edict/sources/csv_text.h"
-#include "edict/sources/decimal.h"
-#include "edict/sources/event_rows.h"
 #include "edict/sources/expand_texts.h"
 #include "edict/sources/row_runs.h"
-#include "edict/sources/text_values.h"
 
 namespace edict {
 namespace {
 
-// The only series of a table without ids.
-constexpr const char* kOnlyId = "1";
-
-// How a cell reads as a number.
-enum class Number { finite, none, out_of_range, infinite };
-
-Number read_decimal(std::string_view text, double& value) {
-  text = without_plus(text);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc::invalid_argument || end != text.data() + text.size()) return Number::none;
-  if (error == std::errc::result_out_of_range) return Number::out_of_range;
-  return std::isfinite(value) ? Number::finite : Number::infinite;
-}
-
-std::string in_quotes(std::string_view text) { return fmt::format("'{}'", shortened(text, 40)); }
-
-template <char kSeparator>
 class CsvReader {
  public:
   CsvReader(const CsvText& text, const CsvLayout& layout, const ReadOptions& options)
-      : text_(text), options_(options), layout_(layout), problems_(text) {
-    comma_is_point_ = kSeparator != ',' && !layout_.decimal_point;
-    if (layout_.one_series) ids_.index_of(kOnlyId);
-    if (!layout_.long_form) texts_.resize(layout_.features.size());
-    static_texts_.resize(layout_.statics.size());
-    for (std::size_t c = 0; c < layout_.columns.size(); ++c) {
-      CsvLayout::Column& column = layout_.columns[c];
-      const auto index = static_cast<std::size_t>(column.index);
-      if ((column.kind == CsvColumn::feature || column.kind == CsvColumn::category) &&
-          all_names(layout_.names[c], false)) {
-        texts_[index] = new_texts(layout_.names[c], false);
-        column.kind = CsvColumn::category;
-      } else if (column.kind == CsvColumn::static_covariate && all_names(layout_.names[c], true)) {
-        static_texts_[index] = new_texts(layout_.names[c], true);
-      }
-    }
-    layout_.count_runs();
-  }
+      : text_(text), options_(options), layout_(layout), problems_(text) {}
 
   Dataset read() {
     read_table();
     Dataset dataset = named();
     const Meanings meanings = meanings_of_columns(dataset.features);
-    spell_truth(rows_, meanings);
-    const EventRows::Merged merged = rows_.merge(duplicates_from_name(duplicates()));
+    spell_truth(table_.rows, meanings);
+    const EventRows::Merged merged = table_.rows.merge(duplicates_from_name(duplicates()));
     note_conflicts(merged, dataset.ids);
     problems_.report();
     check_labels();
     describe_series(dataset, meanings);
-    place_events(rows_, meanings, options_, dataset);
+    place_events(table_.rows, meanings, options_, dataset);
     dataset.reading.recognised = notes(merged, meanings, dataset);
     return dataset;
   }
@@ -101,10 +55,9 @@ class CsvReader {
   Reading read_by_id(RowRuns& runs, std::size_t memory, const TakePart& take) {
     // Of the memory a quarter holds rows: arrays grow by doubling, and are sorted by way of copies.
     const std::size_t at_once = memory / 4;
-    runs_ = &runs;
-    most_bytes_ = at_once;
+    rows_->keep_within(at_once, [&] { write_away(runs); });
     read_table();
-    write_rows_away();
+    write_away(runs);
     Dataset all = named();
     const Meanings meanings = meanings_of_columns(all.features);
     problems_.report();
@@ -126,17 +79,17 @@ class CsvReader {
     for (std::size_t next = 0; next < by_id.size();) {
       const std::size_t first = next;
       std::vector<std::size_t> numbers;
-      rows_.clear();
-      for (; next < by_id.size() && rows_.bytes() < at_once / 4; ++next)
-        runs.take(static_cast<std::int32_t>(next), static_cast<std::int32_t>(next - first), rows_,
-                  numbers);
-      if (!zones_differ_) rows_.zones.clear();
+      table_.rows.clear();
+      for (; next < by_id.size() && table_.rows.bytes() < at_once / 4; ++next)
+        runs.take(static_cast<std::int32_t>(next), static_cast<std::int32_t>(next - first),
+                  table_.rows, numbers);
+      if (!zones_differ_) table_.rows.zones.clear();
       const std::span<const std::size_t> series(by_id.data() + first, next - first);
-      spell_truth(rows_, meanings);
-      add_conflicts(rows_.merge(duplicates_from_name(duplicates())), series, numbers, merged);
+      spell_truth(table_.rows, meanings);
+      add_conflicts(table_.rows.merge(duplicates_from_name(duplicates())), series, numbers, merged);
       if (merged.refused > 0) continue;  // the rest is only read to tell of it
       Dataset part = subset(all, series);
-      place_events(rows_, meanings, options, part);
+      place_events(table_.rows, meanings, options, part);
       all.time_axis = part.time_axis.rules();
       take(part);
     }
@@ -147,24 +100,16 @@ class CsvReader {
   }
 
  private:
-  static constexpr std::size_t kSample = 256;
-  using Texts = std::vector<std::unique_ptr<TextColumn>>;
-
   struct Meanings {
     std::vector<ColumnMeaning> features, statics;
   };
 
   void read_table() {
-    const char* p = layout_.rows;
-    try {
-      read_rows(p);
-    } catch (const CsvQuoteError& error) {
-      problems_.add(CsvProblem::quote, error.at, {}, error.reason);
-      forget(row_begin_);
-    }
-    if (labels_.empty() && problems_.empty())
+    const char* p = rows_->read_all();
+    if (table_.labels.empty() && problems_.empty())
       text_.fail(p, "a header but no rows; add at least one series");
-    if ((layout_.long_form ? features_.list() : layout_.features).empty() && problems_.empty())
+    if ((layout_.long_form ? table_.features.list() : layout_.features).empty() &&
+        problems_.empty())
       text_.fail(p, layout_.name_of(CsvColumn::feature_name),
                  "no row names a feature; add at least one");
   }
@@ -172,8 +117,8 @@ class CsvReader {
   // The names of the features and the series.
   Dataset named() {
     Dataset dataset;
-    dataset.features = layout_.long_form ? features_.list() : layout_.features;
-    dataset.ids = std::move(ids_.list());
+    dataset.features = layout_.long_form ? table_.features.list() : layout_.features;
+    dataset.ids = std::move(table_.ids.list());
     return dataset;
   }
 
@@ -184,13 +129,13 @@ class CsvReader {
   // What is known of series, and of the columns.
   void describe_series(Dataset& dataset, const Meanings& meanings) {
     dataset.statics = layout_.statics;
-    dataset.classes = std::move(classes_.list());
-    dataset.groups = std::move(groups_.list());
-    sort_names(dataset.classes, labels_);
-    sort_names(dataset.groups, group_of_);
-    dataset.labels = std::move(labels_);
-    dataset.group_of = std::move(group_of_);
-    dataset.static_values = std::move(static_values_);
+    dataset.classes = std::move(table_.classes.list());
+    dataset.groups = std::move(table_.groups.list());
+    sort_names(dataset.classes, table_.labels);
+    sort_names(dataset.groups, table_.group_of);
+    dataset.labels = std::move(table_.labels);
+    dataset.group_of = std::move(table_.group_of);
+    dataset.static_values = std::move(table_.static_values);
     describe_reading(dataset.reading, dataset.features, meanings.features, meanings.statics);
   }
 
@@ -200,8 +145,8 @@ class CsvReader {
     const std::vector<std::int16_t> zones = std::move(rows.zones);
     move_events(rows, dataset);
     dataset.time_axis.kind = layout_.time_kind;
-    dataset.time_axis.style = style_;
-    dataset.time_axis.zone = zone_;
+    dataset.time_axis.style = table_.style;
+    dataset.time_axis.zone = table_.zone;
     try {
       note_zones(dataset, zones);
       expand_texts(dataset, meanings.features, meanings.statics);
@@ -213,31 +158,31 @@ class CsvReader {
 
   std::vector<std::string> notes(const EventRows::Merged& merged, const Meanings& meanings,
                                  const Dataset& dataset) const {
-    RecognisedTable table{text_, layout_, options_, merged, comma_used_, {}};
-    for (std::size_t f = 0; f < texts_.size(); ++f)
-      if (texts_[f])
+    RecognisedTable table{text_, layout_, options_, merged, table_.comma_used, {}};
+    for (std::size_t f = 0; f < table_.texts.size(); ++f)
+      if (table_.texts[f])
         table.texts.push_back(
-            {source_features_[f], false, &meanings.features[f], texts_[f]->unknown});
-    for (std::size_t s = 0; s < static_texts_.size(); ++s)
-      if (static_texts_[s])
+            {source_features_[f], false, &meanings.features[f], table_.texts[f]->unknown});
+    for (std::size_t s = 0; s < table_.static_texts.size(); ++s)
+      if (table_.static_texts[s])
         table.texts.push_back(
-            {layout_.statics[s], true, &meanings.statics[s], static_texts_[s]->unknown});
+            {layout_.statics[s], true, &meanings.statics[s], table_.static_texts[s]->unknown});
     return recognised(table, dataset);
   }
 
   // ---- rows that do not fit ----
 
-  void write_rows_away() {
-    count_numbers(rows_);
-    zones_differ_ |= !rows_.zones.empty();
-    earliest_.resize(ids_.list().size(), std::numeric_limits<double>::infinity());
-    latest_.resize(ids_.list().size(), -std::numeric_limits<double>::infinity());
-    for (std::size_t r = 0; r < rows_.times.size(); ++r) {
-      const auto series = static_cast<std::size_t>(rows_.series[r]);
-      earliest_[series] = std::min(earliest_[series], rows_.times[r]);
-      latest_[series] = std::max(latest_[series], rows_.times[r]);
+  void write_away(RowRuns& runs) {
+    count_numbers(table_.rows);
+    zones_differ_ |= !table_.rows.zones.empty();
+    earliest_.resize(table_.ids.list().size(), std::numeric_limits<double>::infinity());
+    latest_.resize(table_.ids.list().size(), -std::numeric_limits<double>::infinity());
+    for (std::size_t r = 0; r < table_.rows.times.size(); ++r) {
+      const auto series = static_cast<std::size_t>(table_.rows.series[r]);
+      earliest_[series] = std::min(earliest_[series], table_.rows.times[r]);
+      latest_[series] = std::max(latest_[series], table_.rows.times[r]);
     }
-    runs_->add(rows_, ids_.list(), zone_);
+    runs.add(table_.rows, table_.ids.list(), table_.zone);
   }
 
   // Of the series that have more than one event, in seconds.
@@ -264,516 +209,10 @@ class CsvReader {
     }
   }
 
-  static bool ends_cell(char c) { return CsvText::ends_cell<kSeparator>(c); }
-
-  // Up to the end of the text, or to the row that makes one more event than `events`; returns where
-  // the last row began.
-  const char* read_rows(const char*& p,
-                        std::size_t events = std::numeric_limits<std::size_t>::max()) {
-    const char* first = p;
-    const char* row = p;
-    std::size_t read = 0;
-    while (p != text_.end() && rows_dropped_ + rows_.times.size() <= events) {
-      if (*p == '\n' || (*p == '\r' && p[1] == '\n')) {
-        p = CsvText::next_line(p);
-        continue;
-      }
-      row = p;
-      read_row(p);
-      if (++read == kSample)
-        reserve(1.05 * static_cast<double>(text_.end() - first) / static_cast<double>(p - first));
-      if (rows_.bytes() > most_bytes_) {
-        text_.let_go(p);
-        rows_dropped_ += rows_.times.size();
-        if (runs_)
-          write_rows_away();
-        else
-          rows_.clear();
-      }
-    }
-    return row;
-  }
-
-  // The first rows tell how much the rest will need. In large pages: to be handed the memory in
-  // small ones takes longer than to fill it.
-  void reserve(double factor) {
-    if (rows_.bytes() > 0)
-      factor = std::min(factor, static_cast<double>(most_bytes_) /
-                                    static_cast<double>(std::max(std::size_t{1}, rows_.bytes())));
-    const auto grow = [factor](auto& list) {
-      list.reserve(static_cast<std::size_t>(factor * static_cast<double>(list.size())) + 16);
-      constexpr std::uintptr_t large = std::uintptr_t{1} << 21;
-      const auto begin = reinterpret_cast<std::uintptr_t>(list.data());
-      const auto end = reinterpret_cast<std::uintptr_t>(list.data() + list.capacity());
-      const std::uintptr_t first = (begin + large - 1) / large * large;
-      auto* const bytes = reinterpret_cast<char*>(list.data());
-      if (first < end) ::madvise(bytes + (first - begin), end - first, MADV_HUGEPAGE);
-    };
-    grow(rows_.feature);
-    grow(rows_.value);
-    grow(rows_.times);
-    grow(rows_.series);
-    grow(rows_.first_observation);
-  }
-
-  void read_row(const char*& p) {
-    const char* row = p;
-    const std::span<const CsvLayout::Column> columns(layout_.columns);
-    const std::size_t observed = row_begin_ = rows_.value.size();
-    time_was_wrong_ = name_was_long_ = false;
-    row_texts_.clear();
-    problems_.begin_row();
-    std::int32_t series = layout_.one_series ? 0 : Dataset::kNone;
-    std::int32_t label = Dataset::kNone, group = Dataset::kNone, feature = Dataset::kNone;
-    const char* value_at = nullptr;
-    const char* time_at = p;
-    std::int16_t zone = zone_;
-    double time = kMissing;
-    for (std::size_t c = 0;; ++c, ++p) {
-      if (c == columns.size()) return skip_ragged(row, p, observed);
-      const CsvLayout::Column column = columns[c];
-      switch (column.kind) {
-        case CsvColumn::feature:
-          read_features(p, c);
-          break;
-        case CsvColumn::time:
-          time_at = p;
-          time = layout_.time_kind == TimeKind::number ? read_number(p, c) : read_time(p, c, zone);
-          break;
-        case CsvColumn::id:
-          series = read_name(p, c, ids_);
-          break;
-        case CsvColumn::label:
-          label = read_name(p, c, classes_, Unknown::may_be_spelled);
-          break;
-        case CsvColumn::group:
-          group = read_name(p, c, groups_, Unknown::may_be_spelled);
-          break;
-        case CsvColumn::static_covariate:
-          row_statics_.push_back(read_static(p, c));
-          break;
-        case CsvColumn::category:
-          if (const double value =
-                  read_category(p, c, *texts_[static_cast<std::size_t>(column.index)]);
-              !is_missing(value))
-            add_observation(column.index, value);
-          break;
-        case CsvColumn::feature_name:
-          feature = read_name(p, c, features_);
-          break;
-        case CsvColumn::value:
-          value_at = p;
-          read_long_value(p);
-          break;
-        case CsvColumn::ignored:
-          text_.read_cell(p, scratch_);
-          break;
-      }
-      if (*p == kSeparator) continue;
-      if (c + 1 != columns.size()) return skip_ragged(row, p, observed);
-      break;
-    }
-    p = CsvText::next_line(p);
-    if (series == Dataset::kNone) {
-      if (!name_was_long_)
-        problems_.add(CsvProblem::no_id, row, layout_.name_of(CsvColumn::id),
-                      "it is empty; give every row an id");
-      return forget(observed);
-    }
-    describe(row, static_cast<std::size_t>(series), label, group);
-    if (layout_.long_form && !finish_long_row(row, feature, value_at)) return;
-    if (rows_.value.size() == observed) return;
-    if (std::isnan(time)) {
-      if (!time_was_wrong_)
-        problems_.add(CsvProblem::no_time, time_at, layout_.name_of(CsvColumn::time),
-                      "it is empty in a row with values; give the time of the observation");
-      return forget(observed);
-    }
-    if (zone != zone_ && rows_.zones.empty()) rows_.zones.assign(rows_.times.size(), zone_);
-    rows_.add_row(series, time, observed);
-    if (zone != zone_ || !rows_.zones.empty()) rows_.zones.push_back(zone);
-  }
-
-  // The row is as if it had not been there; what was wrong with it has been noted.
-  void forget(std::size_t observed) {
-    rows_.feature.resize(observed);
-    rows_.value.resize(observed);
-    row_statics_.clear();
-  }
-
-  void skip_ragged(const char* row, const char*& p, std::size_t observed) {
-    std::size_t found = 1;
-    for (p = row;; ++p, ++found) {
-      text_.read_cell(p, scratch_);
-      if (*p != kSeparator) break;
-    }
-    p = CsvText::next_line(p);
-    // Its cells may stand under the wrong names, so what they hold is no further mistake.
-    for (TextColumn* texts : row_texts_) texts->take_back(row);
-    problems_.drop_row(row);
-    problems_.add(CsvProblem::cells, row, {},
-                  fmt::format("{} cells where the header has {}; add or remove cells", found,
-                              layout_.columns.size()));
-    forget(observed);
-  }
-
-  // The cells of neighbouring feature columns from c on; leaves p behind the last of them that the
-  // row has. Empty cells are passed over up to eight at a time.
-  void read_features(const char*& p, std::size_t& c) {
-    const std::size_t end = c + layout_.columns[c].run;
-    for (;;) {
-      const std::size_t empty = std::min(count_separators(p), end - c);
-      p += empty, c += empty;
-      if (c == end) {
-        --p, --c;
-        return;
-      }
-      if (!ends_cell(*p)) {
-        double value;
-        if (read_quickly(p, value) || !is_missing(value = read_any(p, c, layout_.columns[c].index)))
-          add_observation(layout_.columns[c].index, value);
-      }
-      if (*p != kSeparator || c + 1 == end) return;
-      ++p, ++c;
-    }
-  }
-
-  void add_observation(std::int32_t feature, double value) {
-    rows_.feature.push_back(feature);
-    rows_.value.push_back(value);
-  }
-
-  static std::size_t count_separators(const char* p) {
-    if constexpr (std::endian::native != std::endian::little) return *p == kSeparator ? 1 : 0;
-    constexpr std::uint64_t separators =
-        0x0101010101010101u * static_cast<std::uint64_t>(static_cast<unsigned char>(kSeparator));
-    std::uint64_t word;
-    std::memcpy(&word, p, 8);
-    return static_cast<std::size_t>(std::countr_zero(word ^ separators)) / 8;
-  }
-
-  // ---- cells ----
-
-  bool read_quickly(const char*& p, double& value) {
-    const char* end;
-    if (read_short_decimal(p, end, value) && ends_cell(*end)) {
-      p = end;
-      return true;
-    }
-    if constexpr (kSeparator != ',')
-      if (comma_is_point_ && read_with_comma(p, value)) return true;
-    return false;
-  }
-
-  // A short number with a decimal comma, by way of a copy that has a point.
-  bool read_with_comma(const char*& p, double& value) {
-    constexpr std::size_t kLongest = 24;
-    char copy[kLongest + 16];
-    std::size_t length = 0;
-    bool comma = false;
-    for (; length < kLongest && !ends_cell(p[length]); ++length) {
-      char c = p[length];
-      if (c == '.') return false;
-      if (c == ',') {
-        if (comma) return false;
-        comma = true;
-        c = '.';
-      }
-      copy[length] = c;
-    }
-    if (length == kLongest || !comma) return false;
-    std::memset(copy + length, 0, 16);
-    const char* end;
-    if (!read_short_decimal(copy, end, value) || end != copy + length) return false;
-    comma_used_ = true;
-    p += length;
-    return true;
-  }
-
-  // The number of a cell that took no quick way.
-  Number read_slowly(const CsvCell& cell, double& value) {
-    const Number found = read_decimal(cell.text, value);
-    if (found != Number::none || !comma_is_point_) return found;
-    const std::size_t comma = cell.text.find(',');
-    if (comma == std::string_view::npos ||
-        cell.text.find_first_of(".,", comma + 1) != std::string_view::npos ||
-        cell.text.find('.') != std::string_view::npos)
-      return found;
-    std::string copy(cell.text);
-    copy[comma] = '.';
-    const Number with_point = read_decimal(copy, value);
-    comma_used_ |= with_point != Number::none;
-    return with_point;
-  }
-
-  void note_infinite(const CsvCell& cell, std::size_t column, Number found) {
-    problems_.add(CsvProblem::infinite, cell.at, layout_.names[column],
-                  in_quotes(cell.text) +
-                      (found == Number::out_of_range
-                           ? " is beyond the range of a double; scale the column"
-                           : " is not finite; write a finite number, or leave the cell empty if "
-                             "nothing is known"));
-  }
-
   void note_no_number(std::string_view text, const char* at, std::string_view column) {
     problems_.add(CsvProblem::number, at, column,
                   in_quotes(text) +
                       " is not a number; write one, or leave the cell empty if nothing is known");
-  }
-
-  // A cell of a feature: a number, missing or a text.
-  double read_any(const char*& p, std::size_t column, std::int32_t feature) {
-    const CsvCell cell = text_.read_cell(p, scratch_);
-    return value_of(cell, column, texts_, static_cast<std::size_t>(feature));
-  }
-
-  double value_of(const CsvCell& cell, std::size_t column, Texts& texts, std::size_t index) {
-    if (spells_unknown(cell.text)) return kMissing;
-    double value = 0.0;
-    switch (const Number found = read_slowly(cell, value)) {
-      case Number::finite:
-        return value;
-      case Number::none:
-        break;
-      default:
-        note_infinite(cell, column, found);
-        return kMissing;
-    }
-    if (index >= texts.size()) texts.resize(index + 1);
-    if (!texts[index]) texts[index] = std::make_unique<TextColumn>();
-    return add_text(cell, column, *texts[index]);
-  }
-
-  double add_text(const CsvCell& cell, std::size_t column, TextColumn& texts) {
-    if (!check_length(cell, column)) return kMissing;
-    if (!valid_utf8(cell.text)) throw CsvNotUtf8{};
-    row_texts_.push_back(&texts);
-    return texts.add(cell.text, cell.at);
-  }
-
-  // Every value is a name, be it a number.
-  double read_category(const char*& p, std::size_t column, TextColumn& texts) {
-    const CsvCell cell = text_.read_cell(p, scratch_);
-    return spells_unknown(cell.text) ? kMissing : add_text(cell, column, texts);
-  }
-
-  double read_static(const char*& p, std::size_t column) {
-    const auto index = static_cast<std::size_t>(layout_.columns[column].index);
-    if (static_texts_[index] && static_texts_[index]->all_names)
-      return read_category(p, column, *static_texts_[index]);
-    double value;
-    if (read_quickly(p, value)) return value;
-    return value_of(text_.read_cell(p, scratch_), column, static_texts_, index);
-  }
-
-  // A cell that must be a number or missing.
-  double read_number(const char*& p, std::size_t column) {
-    double value;
-    if (read_quickly(p, value)) return value;
-    const CsvCell cell = text_.read_cell(p, scratch_);
-    if (spells_unknown(cell.text)) return kMissing;
-    const Number found = read_slowly(cell, value);
-    if (found == Number::finite) return value;
-    time_was_wrong_ = true;
-    if (found == Number::none)
-      problems_.add(CsvProblem::time, cell.at, layout_.names[column],
-                    in_quotes(cell.text) +
-                        (parse_date(cell.text)
-                             ? " is a date, and the first times are numbers; write all alike"
-                             : " is neither a number nor a date; write 1.5 or 2024-03-01 12:30"));
-    else
-      note_infinite(cell, column, found);
-    return kMissing;
-  }
-
-  // A date or Unix time, in microseconds.
-  double read_time(const char*& p, std::size_t column, std::int16_t& zone) {
-    if (layout_.time_kind != TimeKind::date) {
-      const char* at = p;
-      const double number = read_number(p, column);
-      const double raw =
-          std::round((layout_.time_kind == TimeKind::unix_seconds ? 1e6 : 1e3) * number);
-      constexpr double kLargest = 9e15;  // up to here a double holds every microsecond
-      if (std::isnan(raw) || std::abs(raw) <= kLargest) return raw;
-      time_was_wrong_ = true;
-      problems_.add(CsvProblem::time, at, layout_.names[column],
-                    fmt::format("{} is no Unix time as the ones before are", number));
-      return kMissing;
-    }
-    const CsvCell cell = text_.read_cell(p, scratch_);
-    if (cell.text == last_date_ && !cell.text.empty()) {
-      zone = last_zone_;
-      return last_time_;
-    }
-    if (spells_unknown(cell.text)) return kMissing;
-    const auto date = parse_date(cell.text);
-    const bool zoned = date && date->style.zone != DateStyle::Zone::none;
-    if (!date || (dates_ > 0 && zoned != (style_.zone != DateStyle::Zone::none))) {
-      time_was_wrong_ = true;
-      problems_.add(
-          CsvProblem::time, cell.at, layout_.names[column],
-          in_quotes(cell.text) +
-              (!date   ? " is not a date that can be read; write 2024-03-01 12:30"
-               : zoned ? " names a time zone, and the times before do not; write all alike"
-                       : " names no time zone, and the times before do; write all alike"));
-      return kMissing;
-    }
-    if (dates_++ == 0) {
-      style_ = date->style;
-      zone_ = date->zone;
-    } else if (date->style != style_) {
-      style_ = fuller(style_, date->style);
-    }
-    last_date_.assign(cell.text);
-    last_time_ = date->microseconds;
-    zone = last_zone_ = date->zone;
-    return last_time_;
-  }
-
-  enum class Unknown { is_empty, may_be_spelled };
-
-  std::int32_t read_name(const char*& p, std::size_t column, CsvNames& names,
-                         Unknown unknown = Unknown::is_empty) {
-    if (names.repeats(p, text_.end(), kSeparator)) {
-      p += names.repeated();
-      return names.last();
-    }
-    const CsvCell cell = text_.read_cell(p, scratch_);
-    names.remember({});
-    if (cell.text.empty()) return Dataset::kNone;
-    if (unknown == Unknown::may_be_spelled && spells_unknown(cell.text)) return Dataset::kNone;
-    if (!check_length(cell, column)) return Dataset::kNone;
-    names.remember({cell.at, static_cast<std::size_t>(p - cell.at)});
-    const std::size_t known = names.list().size();
-    const std::int32_t index = names.index_of(cell.text);
-    if (names.list().size() > known && !valid_utf8(cell.text)) throw CsvNotUtf8{};
-    return index;
-  }
-
-  bool check_length(const CsvCell& cell, std::size_t column) {
-    if (cell.text.size() <= options_.limits.text) return true;
-    problems_.add(CsvProblem::text, cell.at, layout_.names[column],
-                  fmt::format("the text is longer than {} bytes; shorten it or mend a quote",
-                              options_.limits.text));
-    name_was_long_ = true;
-    return false;
-  }
-
-  // ---- long form ----
-
-  // The feature may be named behind the value: what the cell means is seen at the end of the row.
-  void read_long_value(const char*& p) {
-    double value;
-    if (read_quickly(p, value))
-      add_observation(Dataset::kNone, value);
-    else if (!spells_unknown(text_.read_cell(p, scratch_).text))
-      add_observation(Dataset::kNone, kMissing);
-  }
-
-  // False where the row is nothing.
-  bool finish_long_row(const char* row, std::int32_t feature, const char* value_at) {
-    const std::size_t observed = rows_.value.size();
-    if (feature != Dataset::kNone) check_feature(row, feature);
-    if (observed == 0 || rows_.feature.back() != Dataset::kNone) return true;  // without a value
-    if (feature == Dataset::kNone) {
-      problems_.add(CsvProblem::feature, row, layout_.name_of(CsvColumn::feature_name),
-                    "it is empty beside a value; name the feature that was observed");
-      forget(observed - 1);
-      return false;
-    }
-    const auto index = static_cast<std::size_t>(feature);
-    rows_.feature.back() = feature;
-    double& value = rows_.value.back();
-    const bool name = index < texts_.size() && texts_[index] && texts_[index]->all_names;
-    if (!name && !std::isnan(value)) return true;
-    const CsvCell cell = text_.read_cell(value_at, scratch_);
-    const std::size_t column = static_cast<std::size_t>(
-        std::find_if(layout_.columns.begin(), layout_.columns.end(),
-                     [](const auto& c) { return c.kind == CsvColumn::value; }) -
-        layout_.columns.begin());
-    value = name ? add_text(cell, column, *texts_[index]) : value_of(cell, column, texts_, index);
-    if (!is_missing(value)) return true;
-    forget(observed - 1);
-    return false;
-  }
-
-  // The first time that a feature is named.
-  void check_feature(const char* row, std::int32_t feature) {
-    if (feature < features_checked_) return;
-    ++features_checked_;
-    const std::string& name = features_.list()[static_cast<std::size_t>(feature)];
-    if (!valid_feature_name(name))
-      problems_.add(CsvProblem::feature, row, layout_.name_of(CsvColumn::feature_name),
-                    in_quotes(name) +
-                        " cannot name a feature; rename it (not id, time, label, group or "
-                        "static:…)");
-    if (!all_names(name, false)) return;
-    texts_.resize(std::max(texts_.size(), static_cast<std::size_t>(feature) + 1));
-    texts_[static_cast<std::size_t>(feature)] = new_texts(name, false);
-  }
-
-  // ---- series ----
-
-  // What belongs to the series and not to the row: first known in any row, the same in all others.
-  void describe(const char* row, std::size_t series, std::int32_t label, std::int32_t group) {
-    row_statics_.resize(layout_.statics.size(), kMissing);
-    // A row that was refused may have brought the id first.
-    while (labels_.size() <= series) {
-      labels_.push_back(Dataset::kNone);
-      group_of_.push_back(Dataset::kNone);
-      static_values_.resize(static_values_.size() + row_statics_.size(), kMissing);
-    }
-    const auto changes = [&](CsvColumn kind, const std::string& column) {
-      problems_.add(CsvProblem::changed, row, column.empty() ? layout_.name_of(kind) : column,
-                    fmt::format("it changes within id {}; give one value for the whole series",
-                                in_quotes(ids_.list()[series])));
-    };
-    const auto take_once = [&](std::int32_t& known, std::int32_t now, CsvColumn kind) {
-      if (now == Dataset::kNone || now == known) return;
-      if (known != Dataset::kNone) return changes(kind, {});
-      known = now;
-    };
-    take_once(labels_[series], label, CsvColumn::label);
-    take_once(group_of_[series], group, CsvColumn::group);
-    for (std::size_t s = 0; s < row_statics_.size(); ++s) {
-      double& known = static_values_[series * row_statics_.size() + s];
-      if (is_missing(row_statics_[s]) || same_value(known, row_statics_[s])) continue;
-      if (!is_missing(known))
-        changes(CsvColumn::static_covariate, static_column(s));
-      else
-        known = row_statics_[s];
-    }
-    row_statics_.clear();
-  }
-
-  // As the file calls it.
-  std::string static_column(std::size_t index) const {
-    for (std::size_t c = 0; c < layout_.columns.size(); ++c)
-      if (layout_.columns[c].kind == CsvColumn::static_covariate &&
-          static_cast<std::size_t>(layout_.columns[c].index) == index)
-        return layout_.names[c];
-    return {};
-  }
-
-  // ---- texts ----
-
-  bool all_names(const std::string& column, bool is_static) const {
-    if (std::find(options_.categories.begin(), options_.categories.end(), column) !=
-        options_.categories.end())
-      return true;
-    return options_.like && options_.like->reading.category(column, is_static);
-  }
-
-  std::unique_ptr<TextColumn> new_texts(const std::string& column, bool is_static) const {
-    auto texts = std::make_unique<TextColumn>();
-    texts->all_names = true;
-    const CategoryColumn* known =
-        options_.like ? options_.like->reading.category(column, is_static) : nullptr;
-    if (known) {
-      for (const std::string& value : known->values) texts->names.index_of(value);
-      texts->known = texts->names.list().size();
-    }
-    return texts;
   }
 
   void note_mistakes(const TextColumn& texts, std::string_view column) {
@@ -793,16 +232,16 @@ class CsvReader {
   std::vector<ColumnMeaning> meanings_of_features(const std::vector<std::string>& features) {
     source_features_ = features;
     std::vector<ColumnMeaning> meanings(features.size());
-    texts_.resize(features.size());
+    table_.texts.resize(features.size());
     const auto any = [](const auto& texts) { return texts != nullptr; };
-    if (std::none_of(texts_.begin(), texts_.end(), any)) return meanings;
-    count_numbers(rows_);
+    if (std::none_of(table_.texts.begin(), table_.texts.end(), any)) return meanings;
+    count_numbers(table_.rows);
     numbers_.resize(features.size(), 0);
     for (std::size_t f = 0; f < features.size(); ++f) {
-      if (!texts_[f]) continue;
-      meanings[f] = meaning_of(*texts_[f], numbers_[f], known_as_numbers(features[f], false));
+      if (!table_.texts[f]) continue;
+      meanings[f] = meaning_of(*table_.texts[f], numbers_[f], known_as_numbers(features[f], false));
       if (meanings[f].kind == ColumnMeaning::Kind::mistakes)
-        note_mistakes(*texts_[f],
+        note_mistakes(*table_.texts[f],
                       layout_.long_form ? layout_.name_of(CsvColumn::value) : features[f]);
     }
     return meanings;
@@ -822,7 +261,7 @@ class CsvReader {
     if (std::none_of(meanings.features.begin(), meanings.features.end(), any)) return;
     for (std::size_t o = 0; o < rows.value.size(); ++o) {
       const auto f = static_cast<std::size_t>(rows.feature[o]);
-      if (meanings.features[f].truth) rows.value[o] = with_truth(rows.value[o], *texts_[f]);
+      if (meanings.features[f].truth) rows.value[o] = with_truth(rows.value[o], *table_.texts[f]);
     }
   }
 
@@ -830,17 +269,17 @@ class CsvReader {
     const std::size_t statics = layout_.statics.size();
     std::vector<ColumnMeaning> meanings(statics);
     for (std::size_t s = 0; s < statics; ++s) {
-      if (!static_texts_[s]) continue;
+      if (!table_.static_texts[s]) continue;
       std::size_t numbers = 0;
-      for (std::size_t k = s; k < static_values_.size(); k += statics)
-        numbers += !std::isnan(static_values_[k]);
-      meanings[s] = meaning_of(*static_texts_[s], numbers,
-                               known_as_numbers(static_column(s), true) && numbers > 0);
+      for (std::size_t k = s; k < table_.static_values.size(); k += statics)
+        numbers += !std::isnan(table_.static_values[k]);
+      meanings[s] = meaning_of(*table_.static_texts[s], numbers,
+                               known_as_numbers(layout_.static_column(s), true) && numbers > 0);
       if (meanings[s].kind == ColumnMeaning::Kind::mistakes)
-        note_mistakes(*static_texts_[s], static_column(s));
+        note_mistakes(*table_.static_texts[s], layout_.static_column(s));
       if (meanings[s].truth)
-        for (std::size_t k = s; k < static_values_.size(); k += statics)
-          static_values_[k] = with_truth(static_values_[k], *static_texts_[s]);
+        for (std::size_t k = s; k < table_.static_values.size(); k += statics)
+          table_.static_values[k] = with_truth(table_.static_values[k], *table_.static_texts[s]);
     }
     return meanings;
   }
@@ -862,8 +301,8 @@ class CsvReader {
     };
     for (std::size_t f = 0; f < features.size(); ++f) add(features[f], false, meanings[f]);
     for (std::size_t s = 0; s < layout_.statics.size(); ++s) {
-      reading.statics.push_back(static_column(s));
-      add(static_column(s), true, static_meanings[s]);
+      reading.statics.push_back(layout_.static_column(s));
+      add(layout_.static_column(s), true, static_meanings[s]);
     }
   }
 
@@ -885,10 +324,11 @@ class CsvReader {
     std::sort(wanted.begin(), wanted.end());
     wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
     std::vector<const char*> places;
-    CsvReader again(text_, layout_, options_);
-    again.most_bytes_ = 0;  // its rows are only counted
+    CsvProblems known(text_);
+    const std::unique_ptr<CsvRows> again = csv_rows(text_, layout_, options_, known);
+    again->keep_within(0, [&] { again->table.rows.clear(); });  // they are only counted
     const char* p = layout_.rows;
-    for (const std::size_t row : wanted) places.push_back(again.read_rows(p, row));
+    for (const std::size_t row : wanted) places.push_back(again->read_to(p, row));
     const auto place = [&](std::size_t row) {
       return places[static_cast<std::size_t>(std::lower_bound(wanted.begin(), wanted.end(), row) -
                                              wanted.begin())];
@@ -919,14 +359,14 @@ class CsvReader {
 
   std::string value_text(std::int32_t feature, double value) const {
     if (!is_text(value)) return fmt::format("{}", value);
-    return in_quotes(texts_[static_cast<std::size_t>(feature)]
+    return in_quotes(table_.texts[static_cast<std::size_t>(feature)]
                          ->names.list()[static_cast<std::size_t>(text_of(value))]);
   }
 
   // A label names a class. Many different numbers are a quantity.
   void check_labels() const {
     constexpr std::size_t kMostNumbers = 20;
-    const std::vector<std::string>& names = classes_.list();
+    const std::vector<std::string>& names = table_.classes.list();
     bool whole = true;
     for (const std::string& name : names) {
       const auto number = finite_number(name);
@@ -960,55 +400,25 @@ class CsvReader {
 
   const CsvText& text_;
   const ReadOptions& options_;
-  CsvLayout layout_;
+  const CsvLayout& layout_;
   CsvProblems problems_;
-  CsvNames ids_, classes_, groups_, features_;
-  std::int32_t features_checked_ = 0;
-  std::string scratch_;
-  Texts texts_, static_texts_;  // one a feature and a covariate, where it has any
+  const std::unique_ptr<CsvRows> rows_ = csv_rows(text_, layout_, options_, problems_);
+  CsvTable& table_ = rows_->table;
   std::vector<std::string> source_features_;
-  bool comma_is_point_ = false, comma_used_ = false;
-
-  // Dates: their style so far, and the one above.
-  DateStyle style_;
-  std::int16_t zone_ = 0, last_zone_ = 0;
-  std::size_t dates_ = 0;
-  std::string last_date_;
-  double last_time_ = 0;
-  // Of the row at hand.
-  std::size_t row_begin_ = 0;
-  std::vector<TextColumn*> row_texts_;
-  bool time_was_wrong_ = false, name_was_long_ = false;  // and noted as such
-
-  std::vector<std::int32_t> labels_, group_of_;
-  std::vector<double> static_values_, row_statics_;
-  EventRows rows_;
   std::vector<std::size_t> numbers_;  // of each feature
 
-  // Rows of more bytes are written away, or dropped where there is nowhere to write them.
-  std::size_t most_bytes_ = std::numeric_limits<std::size_t>::max();
-  std::size_t rows_dropped_ = 0;
-  RowRuns* runs_ = nullptr;
+  // Of rows that were written away.
   bool zones_differ_ = false;
   std::vector<double> earliest_, latest_;  // of each series, raw
 };
 
-// use(reader) with the reader of the text's separator.
+// use(reader), where need be with the text in another encoding.
 template <class Use>
 auto read(CsvText text, const ReadOptions& options, const Use& use) {
   for (;;) {
     try {
       const CsvLayout layout = read_csv_layout(text, options);
-      switch (text.separator()) {
-        case ';':
-          return use(CsvReader<';'>(text, layout, options));
-        case '\t':
-          return use(CsvReader<'\t'>(text, layout, options));
-        case '|':
-          return use(CsvReader<'|'>(text, layout, options));
-        default:
-          return use(CsvReader<','>(text, layout, options));
-      }
+      return use(CsvReader(text, layout, options));
     } catch (const CsvNotUtf8&) {
       if (!text.can_be_windows_1252())
         throw Error(fmt::format(

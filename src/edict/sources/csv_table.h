@@ -1,0 +1,32 @@
+// What the rows of a table hold, while nobody knows yet what their texts mean.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "edict/data/time_axis.h"
+#include "edict/sources/csv_names.h"
+#include "edict/sources/event_rows.h"
+#include "edict/sources/text_values.h"
+
+namespace edict {
+
+struct CsvTable {
+  EventRows rows;
+  CsvNames ids, classes, groups;
+  CsvNames features;  // of the long form; the header of the wide form names them
+  std::vector<std::unique_ptr<TextColumn>> texts,
+      static_texts;  // of a feature, a covariate: if any
+
+  // Of each series.
+  std::vector<std::int32_t> labels, group_of;
+  std::vector<double> static_values;
+
+  // Dates: how the first was written, and the zone that most are in.
+  DateStyle style;
+  std::int16_t zone = 0;
+  bool comma_used = false;  // as the decimal point
+};
+
+}  // namespace edict
