@@ -32,6 +32,8 @@ html_show_sphinx = False
 html_copy_source = False
 html_show_sourcelink = False
 html_permalinks_icon = "#"
+html_static_path = ["site.css"]
+html_css_files = ["site.css"]
 # Nothing is fetched from elsewhere: the site can be read without a network.
 html_theme_options = {"navigation_with_keys": True}
 

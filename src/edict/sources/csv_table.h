@@ -23,7 +23,7 @@ struct CsvTable {
   std::vector<std::int32_t> labels, group_of;
   std::vector<double> static_values;
 
-  // Dates: how the first was written, and the zone that most are in.
+  // Dates: the fullest way in which they were written, and the zone of the first.
   DateStyle style;
   std::int16_t zone = 0;
   bool comma_used = false;  // as the decimal point
