@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "edict/sources/csv_layout.h"
 #include "edict/sources/csv_problems.h"

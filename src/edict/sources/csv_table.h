@@ -16,8 +16,8 @@ struct CsvTable {
   EventRows rows;
   CsvNames ids, classes, groups;
   CsvNames features;  // of the long form; the header of the wide form names them
-  std::vector<std::unique_ptr<TextColumn>> texts,
-      static_texts;  // of a feature, a covariate: if any
+  // Of each feature and of each static covariate; null where all are numbers.
+  std::vector<std::unique_ptr<TextColumn>> texts, static_texts;
 
   // Of each series.
   std::vector<std::int32_t> labels, group_of;
