@@ -49,7 +49,7 @@ pd.DataFrame({
 # %%
 rng = np.random.default_rng(0)
 count, rounds = 1000, 20
-sensors = edict.Streams(model, [f"sensor{i:03}" for i in range(count)])
+sensors = edict.Streams(model, [f"sensor{i:03}" for i in range(count)], guard="edgr")
 phase = rng.uniform(0, 2 * np.pi, count)
 broken = rng.choice(count, 20, replace=False)  # these stick to a value from the middle on
 tails = np.empty((rounds, count))
@@ -74,8 +74,8 @@ print(f"{count * rounds / seconds:,.0f} reports a second, each predicted and abs
 # %% [markdown]
 # ## Alarms
 #
-# An alarm is two reports so far in the tails that one in a thousand would be. Early reports surprise
-# nobody, since the bands are wide; and a model that absorbs a stuck value begins to get used to it.
+# An alarm is two reports so far in the tails that one in a thousand would be. The guard keeps what
+# is implausible out of the state: without it a model soon expects the value that a sensor is stuck at.
 
 # %%
 strange = tails < 1e-3

@@ -124,8 +124,8 @@ class Model:
         if model.info["piece"] and not data.reading["piece"] and from_model is None:
             few = "1 series is" if len(data) == 1 else f"{len(data)} series are"
             warnings.warn(
-                f"{few} too few to split; cut into pieces of {model.info['piece']} events, some to "
-                "train on and some to judge by",
+                f"{few} too few to split by series; cut into pieces of {model.info['piece']} events, "
+                "the last of each series for the test split",
                 stacklevel=2,
             )
         return model

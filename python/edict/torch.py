@@ -28,7 +28,7 @@ _KNOWN: dict[str, tuple[Any, ...]] = {
 }  # fmt: skip
 _TOLD = ("mask", "age", "last", "mean")  # of the memory, in the order of the inputs
 _AGE_UNIT = 0.25  # of the shortest time scale
-_FARTHEST = 2.0  # of the logarithm of a scale over the usual one, in a calibration
+_FARTHEST_SCALE = 2.0  # of the logarithm of a scale over the usual one, in a calibration
 _FARTHEST = 20.0  # as far as remembered values are told
 _MOST, _RESERVE, _LEAST = 1 - 1e-4, 3.0, -11.5  # of evidence that forgets, and of what is recalled
 
@@ -65,14 +65,22 @@ class Calibration(nn.Module):  # type: ignore[misc, name-defined]
 
     def __init__(self, maps: Sequence[dict[str, Any]], unit: Any) -> None:
         super().__init__()
-        for name in ("log_factor", "slope", "reference", "dof"):
-            values = _torch.tensor([own[name] for own in maps], dtype=_torch.float64)
+        # Models of version 1 were calibrated at all horizons alike.
+        missing = {"horizon_slope": 0.0, "horizon_unit": 1.0, "farthest": 0.0}
+        for name in ("log_factor", "slope", "reference", "dof", *missing):
+            values = _torch.tensor(
+                [own.get(name, missing.get(name)) for own in maps], dtype=_torch.float64
+            )
             self.register_buffer(name, values * unit if name == "reference" else values)
 
-    def forward(self, told: Distribution) -> Distribution:
+    def forward(self, told: Distribution, horizon: Any) -> Distribution:
+        """``horizon``: of each row, the time since the last event in the model's unit."""
         mean, aleatoric, epistemic, scale, _ = told
-        above = _torch.log(scale / self.reference).clamp(-_FARTHEST, _FARTHEST)
-        scale = scale * _torch.exp(self.log_factor + self.slope * above)
+        above = _torch.log(scale / self.reference).clamp(-_FARTHEST_SCALE, _FARTHEST_SCALE)
+        ahead = _torch.minimum(horizon[:, None], self.farthest) / self.horizon_unit
+        scale = scale * _torch.exp(
+            self.log_factor + self.slope * above + self.horizon_slope * _torch.log1p(ahead)
+        )
         dof = self.dof.expand_as(scale)
         # The new variance, divided as the old one was.
         factor = scale**2 * dof / (dof - 2) / (aleatoric + epistemic)
@@ -353,8 +361,20 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
         parts: list[Any] = [_torch.cat(own) for own in zip(*answers)]
         told: Distribution = (parts[0], parts[1], parts[2], parts[3], parts[4])
         if self.calibration is not None:
-            told = self.calibration(told)
+            told = self.calibration(told, self.horizons(times, at))
         return told
+
+    def horizons(self, times: Any, at: Any) -> Any:
+        """How long before each of ``at`` something was observed, in the model's unit of time."""
+        when = [self.clock(float(t)) for t in times]
+        start = 0.0
+        if when and self.start != "zero":
+            start = when[0] if self.start == "first" else min(0.0, when[0])
+        found = []
+        for asked in (self.clock(float(t)) for t in at):
+            before = [t for t in when if t < asked]
+            found.append(max(0.0, asked - (before[-1] if before else start)))
+        return _torch.tensor(found, dtype=_torch.float64)
 
 
 class EdictEnsemble(nn.Module):  # type: ignore[misc, name-defined]
@@ -384,5 +404,6 @@ class EdictEnsemble(nn.Module):  # type: ignore[misc, name-defined]
         dof = _torch.where(least > 2, 2 * variance / (variance - squared), least)
         whole: Distribution = (mean, aleatoric, epistemic, _torch.sqrt(squared), dof)
         if self.calibration is not None:
-            whole = self.calibration(whole)
+            first: Any = self.members[0]
+            whole = self.calibration(whole, first.horizons(times, at))
         return whole

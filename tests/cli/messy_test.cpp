@@ -65,8 +65,9 @@ TEST_F(MessyTest, OnePatientAlone) {
   write("alone.csv", csv);
   const Outcome trained = edict("train alone.csv --id none --out m" + kFew);
   ASSERT_EQ(trained.code, 0) << trained.err;
-  EXPECT_NE(trained.err.find("1 series is too few to split; cut into 40 pieces of 5 events"),
-            std::string::npos)
+  EXPECT_NE(
+      trained.err.find("1 series is too few to split by series; cut into 20 pieces of 10 events"),
+      std::string::npos)
       << trained.err;
   ASSERT_EQ(edict("plot m alone.csv --out p.html").code, 0);
   EXPECT_NE(read("p.html").find("<svg"), std::string::npos);

@@ -93,8 +93,8 @@ TEST_F(OddDataTest, HugeGapsAreRefusedWithTheRemedy) {
   std::string csv = "id,time,x\n";
   for (int i = 0; i < 12; ++i) csv += series(fmt::format("s{}", i), 0, 1e9, 3);
   write("data.csv", csv);
-  const Outcome outcome =
-      edict("train data.csv --out m" + kHardlyTrained + " --set data.time_unit=1");
+  const Outcome outcome = edict("train data.csv --out m" + kHardlyTrained +
+                                " --set data.time_unit=1 --set model.propagator=gru-ode");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.err.find("data.time_unit"), std::string::npos) << outcome.err;
   EXPECT_FALSE(exists("m"));

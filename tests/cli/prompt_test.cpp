@@ -66,8 +66,9 @@ TEST_F(Prompt, CompletesCommandsOptionsAndValues) {
 
 TEST_F(Prompt, CompletesSettingsAndWhatTheyMayBe) {
   EXPECT_EQ(completions("train d.csv --set model.hid"), Words{"model.hidden="});
-  EXPECT_EQ(completions("train d.csv --set train.schedule="),
-            (Words{"train.schedule=constant", "train.schedule=cosine"}));
+  EXPECT_EQ(
+      completions("train d.csv --set train.schedule="),
+      (Words{"train.schedule=constant", "train.schedule=cosine", "train.schedule=square-root"}));
   EXPECT_EQ(completions("train d.csv --set train.recalibrate=t"), Words{"train.recalibrate=true"});
 }
 
@@ -132,7 +133,7 @@ TEST_F(Prompt, EveryCommandHasAManualPageThatTroffAccepts) {
 // Every command has examples, and they do what they say; what needs downloads or minutes is only
 // parsed.
 TEST_F(Prompt, ExamplesInTheHelpRun) {
-  ASSERT_EQ(edict("generate synthetic --out waves.csv --series 60").code, 0);
+  ASSERT_EQ(edict("generate synthetic --out waves.csv --series 200").code, 0);
   int run = 0;
   const auto examples = [&](const std::string& command) {
     std::vector<std::string> found;

@@ -19,14 +19,17 @@ Dataset long_series(std::size_t series, std::size_t events) {
 }
 
 TEST(Pieces, AreNeededWhereSeriesAreFewAndLong) {
-  EXPECT_EQ(piece_length(long_series(1, 400)), 10u);
-  EXPECT_EQ(piece_length(long_series(9, 400)), 90u);
+  EXPECT_EQ(piece_length(long_series(1, 400)), 20u);
+  EXPECT_EQ(piece_length(long_series(9, 400)), 20u);
   EXPECT_EQ(piece_length(long_series(1, 60)), 5u);
-  EXPECT_EQ(piece_length(long_series(1, 49)), 0u);    // nine pieces
-  EXPECT_EQ(piece_length(long_series(10, 400)), 0u);  // enough to split
+  EXPECT_EQ(piece_length(long_series(1, 49)), 0u);  // nine pieces
+  EXPECT_EQ(piece_length(long_series(1, 100'000)), 128u);
+  EXPECT_EQ(piece_length(long_series(20, 400)), 20u);
+  EXPECT_EQ(piece_length(long_series(20, 60)), 0u);   // short: split by series
+  EXPECT_EQ(piece_length(long_series(30, 400)), 0u);  // enough to split
 }
 
-TEST(Pieces, BeginAtTheirOwnFirstEventAndKeepTheirTimes) {
+TEST(Pieces, ContinueOneAnotherAndKeepTheirTimes) {
   Dataset data = long_series(2, 7);
   data.time_axis.kind = TimeKind::unix_seconds;
   data.time_axis.unit = TimeUnit::second;
@@ -34,16 +37,15 @@ TEST(Pieces, BeginAtTheirOwnFirstEventAndKeepTheirTimes) {
   EXPECT_EQ(pieces.ids, (std::vector<std::string>{"a/1", "a/2", "a/3", "b/1", "b/2", "b/3"}));
   EXPECT_EQ(pieces.reading.piece, 3u);
   pieces.check();
-  std::size_t event = 0;
+  EXPECT_EQ(pieces.times, data.times);
+  EXPECT_EQ(pieces.value, data.value);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    EXPECT_EQ(pieces.times[pieces.first_event[i]], 0.0);
-    for (std::size_t e = pieces.first_event[i]; e < pieces.first_event[i + 1]; ++e, ++event) {
-      EXPECT_EQ(pieces.value[e], data.value[event]);
+    EXPECT_EQ(pieces.continues_previous(i), i % 3 > 0);
+    EXPECT_EQ(pieces.head_of(i), i / 3 * 3);
+    for (std::size_t e = pieces.first_event[i]; e < pieces.first_event[i + 1]; ++e)
       EXPECT_EQ(pieces.time_axis.to_raw(i, pieces.times[e]),
-                data.time_axis.to_raw(i < 3 ? 0 : 1, data.times[event]));
-    }
+                data.time_axis.to_raw(i / 3, data.times[e]));
   }
-  EXPECT_EQ(event, data.events());
 }
 
 // What is appended to a series leaves its earlier pieces as they were.
@@ -64,16 +66,9 @@ TEST(Pieces, KnowTheZonesInWhichTheyWereWritten) {
   };
   data.time_axis.zones = {{0, raw(0, 0), 60}, {0, raw(0, 4), 120}, {1, raw(1, 6), 0}};
   const Dataset pieces = in_pieces(data, 3);
-  const auto& zones = pieces.time_axis.zones;
-  ASSERT_EQ(zones.size(), 5u);
-  const std::size_t series[] = {0, 1, 1, 2, 3};
-  const double from[] = {raw(0, 0), raw(0, 3), raw(0, 4), raw(1, 6), raw(1, 9)};
-  const int zone[] = {60, 60, 120, 0, 0};
-  for (std::size_t k = 0; k < zones.size(); ++k) {
-    EXPECT_EQ(zones[k].series, series[k]);
-    EXPECT_EQ(zones[k].from, from[k]);
-    EXPECT_EQ(zones[k].zone, zone[k]);
-  }
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    for (std::size_t e = pieces.first_event[i]; e < pieces.first_event[i + 1]; ++e)
+      EXPECT_EQ(written_time(pieces, i, pieces.times[e]), written_time(data, i / 2, data.times[e]));
 }
 
 }  // namespace

@@ -23,6 +23,9 @@ FeatureCalibration some_map(double log_factor, double slope, double dof) {
   map.log_factor = log_factor;
   map.slope = slope;
   map.reference = 0.5;
+  map.horizon_slope = 0.25;
+  map.horizon_unit = 2.0;
+  map.farthest = 6.0;
   map.dof = dof;
   return map;
 }
@@ -30,7 +33,7 @@ FeatureCalibration some_map(double log_factor, double slope, double dof) {
 Calibration some_calibration() {
   Calibration calibration;
   calibration.features = {some_map(0.3, 0.2, 3.5), some_map(-0.4, 0.0, 8), some_map(0, -0.3, 2.5)};
-  calibration.features[1].steps = {{0.4, 0.3}, {0.9, 0.95}};
+  calibration.features[1].ranges = {{2.0, {{0.4, 0.3}, {0.9, 0.95}}}, {5.0, {{0.5, 0.6}}}};
   calibration.fit_series = 7;
   calibration.conformal_series = 8;
   return calibration;
@@ -39,10 +42,13 @@ Calibration some_calibration() {
 TEST(FeatureCalibration, IsAMonotoneMapOfTheProbabilityTransform) {
   const FeatureCalibration map = some_map(0.3, 0.2, 3.5);
   const Marginal before{1.0, 0.2, 0.1, 0.4, 9.0};
-  const Marginal after = map.calibrated(before);
+  const Marginal after = map.calibrated(before, 4.0);
   EXPECT_EQ(after.mean, before.mean);
   EXPECT_EQ(after.dof, 3.5);
-  EXPECT_NEAR(after.scale, 0.4 * std::exp(0.3) * std::pow(0.4 / 0.5, 0.2), 1e-12);
+  EXPECT_NEAR(after.scale, 0.4 * std::exp(0.3) * std::pow(0.4 / 0.5, 0.2) * std::pow(3.0, 0.25),
+              1e-12);
+  EXPECT_EQ(map.calibrated(before, 60).scale, map.calibrated(before, 6).scale)
+      << "beyond what was calibrated nothing more is known";
   double last = 0;
   for (double x = -3; x < 5; x += 0.25) {
     const double u = student_t_cdf((x - before.mean) / before.scale, before.dof);
@@ -57,7 +63,7 @@ TEST(FeatureCalibration, IsAMonotoneMapOfTheProbabilityTransform) {
 }
 
 TEST(FeatureCalibration, DividesTheNewVarianceAsTheOldOneWas) {
-  const Marginal after = some_map(0.3, 0.2, 3.5).calibrated({1.0, 0.2, 0.1, 0.4, 9.0});
+  const Marginal after = some_map(0.3, 0.2, 3.5).calibrated({1.0, 0.2, 0.1, 0.4, 9.0}, 1.0);
   EXPECT_NEAR(after.aleatoric + after.epistemic, after.scale * after.scale * 3.5 / 1.5, 1e-12);
   EXPECT_NEAR(after.aleatoric / after.epistemic, 2.0, 1e-12);
 }
@@ -82,15 +88,18 @@ TEST(Calibration, IsInEveryAnswer) {
         infer_uncalibrated(model, examples_of(agendas), pool, options).front().marginals;
     ASSERT_EQ(after.size(), before.size());
     ASSERT_FALSE(after.empty());
-    std::size_t k = 0;
+    std::size_t k = 0, query = 0;
+    const std::vector<double> ahead = horizons(agendas[0]);
     for (const auto& stop : agendas[0].stops) {
       if (!(stop.what & Agenda<float>::kQuery)) continue;
+      const double horizon = ahead[query++];
       const bool all = asked == InferenceOptions::Marginals::all;
       for (std::size_t i = 0; i < (all ? 3 : stop.count); ++i, ++k) {
         const std::size_t j =
             all ? i : static_cast<std::size_t>(agendas[0].feature[stop.first + i]);
         EXPECT_EQ(raw[k].scale, before[k].scale);
-        EXPECT_EQ(after[k].scale, model.calibration.features[j].calibrated(before[k]).scale);
+        EXPECT_EQ(after[k].scale,
+                  model.calibration.features[j].calibrated(before[k], horizon).scale);
         EXPECT_EQ(after[k].dof, model.calibration.features[j].dof);
       }
     }
@@ -125,9 +134,14 @@ TEST(Calibration, IsRefusedWhereItContradictsItself) {
   EXPECT_EQ(refused([](auto& j) { j["features"][0]["dof"] = 2.0; }), wrong);
   EXPECT_EQ(refused([](auto& j) { j["features"][0]["slope"] = -1.0; }), wrong);
   EXPECT_EQ(refused([](auto& j) { j["features"][0]["reference"] = 0; }), wrong);
-  EXPECT_EQ(refused([](auto& j) { j["features"][1]["level"] = {0.5, 0.4}; }), wrong);
-  EXPECT_EQ(refused([](auto& j) { j["features"][1]["promised"] = {0.5, 1.4}; }), wrong);
-  EXPECT_EQ(refused([](auto& j) { j["features"][1]["promised"] = {0.5}; }), wrong);
+  EXPECT_EQ(refused([](auto& j) { j["features"][1]["ranges"][0]["level"] = {0.5, 0.4}; }), wrong);
+  EXPECT_EQ(refused([](auto& j) {
+              j["features"][1]["ranges"][0]["promised"] = {0.5, 1.4};
+            }),
+            wrong);
+  EXPECT_EQ(refused([](auto& j) { j["features"][1]["ranges"][0]["promised"] = {0.5}; }), wrong);
+  EXPECT_EQ(refused([](auto& j) { j["features"][1]["ranges"][1]["until"] = 1.0; }), wrong);
+  EXPECT_EQ(refused([](auto& j) { j["features"][2]["horizon_unit"] = 0.0; }), wrong);
   EXPECT_EQ(refused([](auto& j) { j["features"].erase(0); }),
             "its calibration is of another number of features");
 }

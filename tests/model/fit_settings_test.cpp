@@ -156,8 +156,8 @@ TEST(FitSettings, SeriesThatBeginAtDifferentTimesHaveClocksOfTheirOwn) {
   EXPECT_FALSE(fitted.facts.one_clock);
   EXPECT_EQ(fitted.config.data.start, "first");
   // The series' own length sets the unit, not the years between them; every event teaches.
-  EXPECT_NEAR(fitted.config.data.time_unit, 20.0 / 12, 0.5);
-  EXPECT_GT(*fitted.config.data.t_cut, *std::ranges::max_element(data.times));
+  EXPECT_LE(fitted.config.data.time_unit, 20.0 / 12 + 0.5);
+  EXPECT_EQ(fitted.config.data.cut_share, 0.75);
   EXPECT_TRUE(fit_settings(walks(60, 2, 20, 1.0)).facts.one_clock);
 }
 
@@ -179,19 +179,11 @@ TEST(FitSettings, ManySeriesAndManyFeaturesStayAffordable) {
   EXPECT_LE(wide.model.hidden, 128);
 }
 
-TEST(FitSettings, WithBoundsOnWhatIsAbsorbedItIsCalibratedAndNotRecalibrated) {
-  const std::vector<std::string> bounded{"model.absorb=bounded"};
-  const Config config = fit_settings(generate_synthetic(100, 3), bounded).config;
-  EXPECT_FALSE(config.train.recalibrate);
-  EXPECT_TRUE(config.train.calibrate);
-  EXPECT_NO_THROW(validate(config));
-}
-
-TEST(FitSettings, AModelWithoutADistributionIsNotRecalibrated) {
+TEST(FitSettings, AModelWithoutADistributionIsNotCalibrated) {
   const std::vector<std::string> given = {"model.kind=gru-d"};
   const FittedSettings fitted = fit_settings(generate_synthetic(100, 3), given);
-  EXPECT_FALSE(fitted.config.train.recalibrate);
-  EXPECT_TRUE(fit_settings(generate_synthetic(100, 3)).config.train.recalibrate);
+  EXPECT_FALSE(fitted.config.train.calibrate);
+  EXPECT_TRUE(fit_settings(generate_synthetic(100, 3)).config.train.calibrate);
 }
 
 }  // namespace

@@ -60,7 +60,10 @@ Case random_case(std::uint64_t seed) {
   c.settings.t_cut = 4.0;
   c.parts = split(d, c.settings);
   c.protocol = fit_protocol(c.settings, d, c.parts);
-  c.holdout = draw_holdout(d, c.protocol.t_cut, 0.3, seed);
+  for (std::size_t i = 0; i < d.size(); ++i) {
+    const Holdout own = draw_holdout(d, i, c.protocol.cut_of(d, i), 0.3, seed);
+    c.holdout.insert(c.holdout.end(), own.begin(), own.end());
+  }
   return c;
 }
 
@@ -114,7 +117,7 @@ TEST_P(AgendaTest, TrainingAbsorbsAndScoresExactlyWhatIsBeforeTheCut) {
     std::size_t before = 0;
     each(c.data, i, [&](double time, std::size_t, const Observation& o) {
       const auto found = absorbed.find(static_cast<float>(o.value));
-      EXPECT_EQ(found != absorbed.end(), time < c.protocol.t_cut);
+      EXPECT_EQ(found != absorbed.end(), time < c.protocol.cut_of(c.data, i));
       if (found == absorbed.end()) return;
       ++before;
       EXPECT_EQ(found->second.time, time / 2.0);
@@ -133,7 +136,7 @@ TEST_P(AgendaTest, TrainingOnWholeSeriesLeavesNothingOut) {
     const auto absorbed = held_by(agenda, A::kAbsorb | A::kScore);
     each(c.data, i, [&](double time, std::size_t, const Observation& o) {
       EXPECT_TRUE(absorbed.contains(static_cast<float>(o.value)));
-      beyond += time >= c.protocol.t_cut;
+      beyond += time >= c.protocol.cut_of(c.data, i);
     });
   }
   EXPECT_GT(beyond, 0u);
@@ -177,7 +180,7 @@ TEST_P(AgendaTest, EvaluationNeverAbsorbsWhatItJudges) {
     const auto absorbed = held_by(agenda, A::kAbsorb), judged = held_by(agenda, A::kQuery);
     EXPECT_EQ(absorbed.size() + judged.size(), agenda.value.size());
     each(c.data, i, [&](double time, std::size_t o, const Observation& seen) {
-      const bool beyond = time >= c.protocol.t_cut;
+      const bool beyond = time >= c.protocol.cut_of(c.data, i);
       hidden += c.holdout[o];
       later += beyond;
       const auto x = static_cast<float>(seen.value);
@@ -200,7 +203,7 @@ TEST_P(AgendaTest, WhatIsAbsorbedDoesNotDependOnHiddenOrLaterValues) {
   Dataset changed = c.data;
   for (std::size_t i = 0; i < c.data.size(); ++i)
     each(c.data, i, [&](double time, std::size_t o, const Observation&) {
-      if (time >= c.protocol.t_cut || c.holdout[o]) changed.value[o] = -1e6;
+      if (time >= c.protocol.cut_of(c.data, i) || c.holdout[o]) changed.value[o] = -1e6;
     });
   for (std::size_t i = 0; i < c.data.size(); ++i) {
     const A before = evaluation_agenda(c.protocol, c.data, i, c.held_out(i));
@@ -294,7 +297,7 @@ TEST_P(AgendaTest, UnitsComeFromTheTrainingSeriesBeforeTheCut) {
   ASSERT_LT(train.size(), c.data.size());
   for (std::size_t i = 0; i < c.data.size(); ++i) {
     each(c.data, i, [&](double time, std::size_t o, const Observation&) {
-      if (!train.contains(i) || time >= c.protocol.t_cut) changed.value[o] = 1e9;
+      if (!train.contains(i) || time >= c.protocol.cut_of(c.data, i)) changed.value[o] = 1e9;
     });
     if (!train.contains(i)) changed.static_values[i] = 1e9;
   }
@@ -310,7 +313,7 @@ TEST_P(AgendaTest, UnitsComeFromTheTrainingSeriesBeforeTheCut) {
   bool moved = false;
   for (std::size_t i = 0; i < c.data.size() && !moved; ++i)
     each(c.data, i, [&](double time, std::size_t o, const Observation&) {
-      if (moved || !train.contains(i) || time >= c.protocol.t_cut) return;
+      if (moved || !train.contains(i) || time >= c.protocol.cut_of(c.data, i)) return;
       changed.value[o] = 1e9;
       moved = true;
     });
@@ -333,6 +336,7 @@ TEST(Protocol, ACutAtZeroIsOne) {
   }
   DataSettings settings;
   settings.t_cut = 0.0;
+  settings.start = "origin";
   const Protocol protocol = fit_protocol(settings, d, {{0, 1}, {2}, {3}});
   EXPECT_EQ(protocol.t_cut, 0.0);
   EXPECT_EQ(training_agenda(protocol, d, 0).stops.size(), 10u);

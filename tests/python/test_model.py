@@ -259,15 +259,11 @@ def test_warm_start_and_budget_are_those_of_the_command_line(tool, data, tmp_pat
         Model.train(data, from_model=first.classify(data, epochs=1, seeds=[0]))
 
     short = {k: v for k, v in SMALL.items() if k != "epochs"}
-    timed = Model.train(data, budget="2s", **short)
-    epochs = timed.config["train"]["epochs"]
-    assert 1 <= len(timed.epochs) <= epochs
-    if len(timed.epochs) == epochs:  # else the machine was too busy for what had been measured
-        same = Model.train(
-            data, epochs=epochs, patience=timed.config["train"]["patience"], **short
-        )
-        assert same.to_bytes() == timed.to_bytes()
-    with pytest.raises(edict.Error, match="a single epoch takes about"):
+    timed = Model.train(data, budget="2s", epochs=100_000, patience=0, **short)
+    assert 1 <= len(timed.epochs) < 100_000
+    same = Model.train(data, epochs=2, patience=0, **short)
+    assert timed.epochs[:2] == same.epochs  # the beginning of one and the same run
+    with pytest.raises(edict.Error, match="give more time"):
         Model.train(data, budget=1e-6, **short)
     for wrong in ("soon", "-3s", 0, "2d"):
         with pytest.raises(edict.Error, match="90s, 10m or 2h"):
@@ -281,7 +277,7 @@ def test_one_long_series_is_cut_into_pieces_as_the_command_line_does(tool, tmp_p
     frame.to_csv(tmp_path / "d.csv", index=False)
     data = Dataset.read_csv(tmp_path / "d.csv", id=None)
     settings = dict(hidden=4, epochs=2)
-    with pytest.warns(UserWarning, match="1 series is too few to split; cut into pieces of 7 events"):
+    with pytest.warns(UserWarning, match="1 series is too few to split by series; cut into pieces of 15 events"):
         model = Model.train(data, **settings)
     command = ["train", "d.csv", "--id", "none", "--out", "m"]
     command += ["--set", "model.hidden=4", "--set", "train.epochs=2"]

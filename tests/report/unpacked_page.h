@@ -112,6 +112,7 @@ struct UnpackedFeature {
   UnpackedBand given_band, forecast_band;
 };
 struct UnpackedSeries {
+  double cut = 0;
   std::vector<double> times, grid;
   double origin = 0;
   std::vector<std::string> written;  // times, of dates
@@ -152,6 +153,7 @@ inline UnpackedSeries unpacked_series(const std::string& record) {
   const std::size_t events = from.varint();
   series.times = from.exact(events);
   const int what = from.byte();
+  series.cut = from.raw<double>();
   if (what & 16) {
     series.origin = from.raw<double>();
     std::istringstream lines(from.bytes(from.varint()));

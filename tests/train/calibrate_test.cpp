@@ -62,7 +62,7 @@ TEST(FitCalibration, DoesNotDependOnThreadsNorOnACalibrationThatIsThere) {
   for (std::size_t j = 0; j < 3; ++j) {
     EXPECT_EQ(again.features[j].log_factor, first.features[j].log_factor);
     EXPECT_EQ(again.features[j].dof, first.features[j].dof);
-    EXPECT_EQ(again.features[j].steps.size(), first.features[j].steps.size());
+    EXPECT_EQ(again.features[j].ranges.size(), first.features[j].ranges.size());
   }
   EXPECT_FALSE(first.correlations.empty());
   EXPECT_EQ(again.correlations.matrix(), first.correlations.matrix());

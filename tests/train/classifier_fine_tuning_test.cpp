@@ -182,7 +182,8 @@ struct JointLoss : testing::Test {
     std::vector<std::int32_t> labels;
     for (const Example& e : examples) {
       Agenda<double>& copy = agendas.emplace_back();
-      copy = {e.agenda->id, e.agenda->start, {}, {}, {}, {}};
+      copy.id = e.agenda->id;
+      copy.start = e.agenda->start;
       for (const auto& stop : e.agenda->stops) {
         copy.stop(stop.time, stop.what);
         for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)

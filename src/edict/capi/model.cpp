@@ -19,7 +19,6 @@
 #include "edict/math/student_t.h"
 #include "edict/model/encode.h"
 #include "edict/model/fit_settings.h"
-#include "edict/train/budget.h"
 #include "edict/train/classifier_training.h"
 #include "edict/train/ensemble_training.h"
 #include "edict/train/trainer.h"
@@ -242,18 +241,8 @@ int edict_train(const edict_dataset* dataset, const char* toml, int64_t assignme
     training.stop = stop_of(control);
     training.start_counts = from != nullptr;
     if (budget > 0) {
-      const auto free = [&](const std::string& key) {
-        return !from && !toml && std::ranges::none_of(given, [&](const std::string& one) {
-          return one.starts_with(key + "=");
-        });
-      };
-      const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begin;
-      fit_to_budget(*first, data, parts, pool,
-                    {budget - used.count(), options.members, training.out, training.resume,
-                     free("train.epochs"), free("train.patience")},
-                    training.stop);
       training.deadline = begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                      std::chrono::duration<double>(budget));
+                                      std::chrono::duration<double>(0.9 * budget));
     }
     const Config config = first->config;
     const auto in_time = [&](const TrainResult& result) {

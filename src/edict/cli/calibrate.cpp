@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string>
 
 #include "edict/cli/command.h"
 #include "edict/cli/given_data.h"
@@ -42,19 +44,26 @@ void print_task(std::FILE* to, const char* name, const std::optional<Calibration
 }
 
 void print_features(std::FILE* to, const Model& model) {
-  fmt::print(to, "\n  {:<16} {:>6} {:>6} {:>6}   {:>18}\n", "feature", "width", "slope", "dof",
-             "a promised 90 % is");
+  fmt::print(to, "\n  {:<16} {:>6} {:>6} {:>7} {:>6}   {}\n", "feature", "width", "slope",
+             "horizon", "dof", "conformal 90 %");
   for (std::size_t j = 0; j < model.features.size(); ++j) {
     const FeatureCalibration& own = model.calibration.features[j];
-    const double level = conformal_level(own.steps, 0.9);
-    fmt::print(to, "  {:<16} {:>6.2f} {:>6.2f} {:>6.1f}   {:>18}\n", model.features[j],
-               std::exp(own.log_factor), own.slope, own.dof,
-               level < 1 ? fmt::format("{:.1f} %", 100 * level) : "too few series");
+    std::string levels;
+    for (const ConformalRange& range : own.ranges) {
+      const double level = conformal_level(range.steps, 0.9);
+      levels += fmt::format("{}{}", levels.empty() ? "" : ", ",
+                            level < 1 ? fmt::format("{:.1f} %", 100 * level) : "too few");
+    }
+    fmt::print(to, "  {:<16} {:>6.2f} {:>6.2f} {:>7.2f} {:>6.1f}   {}\n", model.features[j],
+               std::exp(own.log_factor), own.slope, own.horizon_slope, own.dof,
+               levels.empty() ? "too few series" : levels);
   }
-  fmt::print(to,
-             "width: a factor on the usual scale; slope: wider still (above 0) where the model is "
-             "less sure;\ndof: tails of its own, fewer are heavier; the last column: which central "
-             "interval --conformal takes\n");
+  fmt::print(
+      to,
+      "width: factor on the usual scale; slope: wider (above 0) where the model is less "
+      "sure; horizon: wider\nfurther ahead; dof: degrees of freedom, fewer are heavier tails; "
+      "conformal 90 %: the central interval that\n--conformal takes for near, middle and far "
+      "forecasts\n");
 }
 
 void print_task(std::FILE* to, const char* name, const std::optional<JointScore>& score) {
@@ -88,9 +97,7 @@ void run(const CalibrateArguments& options) {
   if (!model.network->has_distribution()) throw no_distribution(model.config.model.kind);
   const Dataset data = open_for(model, options.data, options.reading);
   const std::vector<std::size_t> series = calibration_series(options, model, data);
-  const Agendas agendas(series, [&](std::size_t i) {
-    return evaluation_agenda(model.protocol, model.config.data, data, i);
-  });
+  const Agendas agendas = agendas_to_judge(model.protocol, model.config.data, data, series);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   Calibration calibration = fit_calibration(model, agendas, pool);
   if (calibration.empty())
@@ -98,9 +105,14 @@ void run(const CalibrateArguments& options) {
         "{} series are too few to calibrate by: half of them fit the distributions and the other "
         "half counts what intervals may promise; give more, or another --split",
         series.size()));
-  // Judged by the half that did not fit the maps.
+  // Judged by the half that did not fit the maps; of few series by all of them.
+  const CalibrationHalves halves = calibration_halves(agendas);
+  std::set<std::string> fit;
+  if (!halves.promise.empty())
+    for (const std::size_t i : halves.fit) fit.insert(agendas[i].id);
   std::vector<std::size_t> judged;
-  for (const std::size_t i : calibration_halves(agendas).promise) judged.push_back(series[i]);
+  for (const std::size_t i : series)
+    if (!fit.contains(data.ids[i])) judged.push_back(i);
   model.calibration = {};
   const Evaluation before = evaluate(model, data, judged, pool);
   model.calibration = std::move(calibration);

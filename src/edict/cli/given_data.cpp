@@ -82,8 +82,8 @@ Dataset open_to_train(const std::string& uri, const ReadOptions& options) {
   const std::size_t whole = data.size();
   data = in_pieces(data, piece);
   fmt::print(stderr,
-             "note: {} series {} too few to split; cut into {} pieces of {} events, some to train "
-             "on and some to judge by\n",
+             "note: {} series {} too few to split by series; cut into {} pieces of {} events, the "
+             "last of each series for the test split\n",
              whole, whole == 1 ? "is" : "are", data.size(), piece);
   return data;
 }

@@ -85,7 +85,7 @@ std::vector<report::Section> band_sections(const PlotArguments& options, const M
     const std::string_view how = met_as(model.seen.part_of(data.ids[i], data.group_name(i)));
     if (!how.empty()) met[how].push_back(data.ids[i]);
     PredictRequest request{times, {i}};
-    request.absorb_until = model.protocol.t_cut;
+    request.absorb_until = model.protocol.cut_of(data, i);
     predict(model, data, request, pool, [&](const Trajectory& trajectory) {
       sections.push_back({"Series " + data.ids[i],
                           how.empty() ? "" : fmt::format("Note: {} this series. ", how),
@@ -97,8 +97,8 @@ std::vector<report::Section> band_sections(const PlotArguments& options, const M
       "The {:g} % predictive interval over time. <span class=\"key\" style=\"background:"
       "var(--aleatoric)\"></span>noise of the data (aleatoric) <span class=\"key\" "
       "style=\"background:var(--epistemic)\"></span>what the model's own doubt (epistemic) adds. "
-      "Filled dots were absorbed; hollow ones, after the dashed line at t = {:.4g}, were not.",
-      100 * options.level, model.protocol.t_cut);
+      "Filled dots were absorbed; hollow ones, after the dashed line, were not.",
+      100 * options.level);
   return sections;
 }
 

@@ -40,20 +40,30 @@ struct PredictArguments {
 // Everything that was asked for, understood.
 struct Asked {
   PredictRequest request;
-  bool events = false;             // --at events
-  bool horizon = false;            // --at horizon
-  bool ahead = false;              // --ahead
-  std::vector<std::string> dates;  // --at, where it gives dates
-  double level = 0.9;
-  std::vector<double> conformal;  // of each feature, the level that keeps it; or empty
-  double adapt = 0.0;             // with --at events: how fast levels follow a series; 0: not
-  bool together = false;          // with --at events: given the others of the moment
+  bool events = false;              // --at events
+  bool horizon = false;             // --at horizon
+  bool horizon_by_default = false;  // nothing was said of times; they are written then
+  bool ahead = false;               // --ahead
+  std::vector<std::string> dates;   // --at, where it gives dates
+  double level = 0.9, time_unit = 1.0;
+  const Calibration* conformal = nullptr;  // whose promise the level is; null: plain intervals
+  double adapt = 0.0;     // with --at events: how fast levels follow a series; 0: not
+  bool together = false;  // with --at events: given the others of the moment
   std::vector<double> quantiles;
   std::vector<Limit> limits;
   std::vector<std::size_t> features;  // whose rows are written
 
-  double level_of(std::size_t feature) const {
-    return conformal.empty() ? level : conformal[feature];
+  // The level to write an interval of, this long after the series was last observed (in the
+  // model's time).
+  double level_at(std::size_t feature, double since) const {
+    if (!conformal) return level;
+    const FeatureCalibration& own = conformal->features[feature];
+    if (own.ranges.empty() || since <= own.ranges.back().until)
+      return conformal_level(own.steps_at(since), level);
+    throw Error(fmt::format(
+        "--conformal: asked for {:.4g} after the last observation, but intervals are calibrated up "
+        "to {:.4g} only; ask for less, or leave --conformal out",
+        since * time_unit, own.ranges.back().until * time_unit));
   }
 };
 
@@ -76,10 +86,6 @@ std::vector<std::string> distribution_columns(const Asked& asked) {
 class DistributionCells {
  public:
   explicit DistributionCells(const Asked& asked) : asked_(asked), quantiles_(asked.quantiles) {}
-
-  void write(const Marginal& m, std::size_t feature, RowText& row) {
-    write(m, feature, asked_.level_of(feature), row);
-  }
 
   // With an interval of this level.
   void write(const Marginal& m, std::size_t feature, double level, RowText& row) {
@@ -203,7 +209,8 @@ class Prediction {
   bool classes() const { return options_.classes; }
 
   std::vector<std::string> columns() const {
-    if (classes() && asked_.horizon) return {"id", "class", "probability"};
+    if (classes() && asked_.horizon && !asked_.horizon_by_default)
+      return {"id", "class", "probability"};
     std::vector<std::string> columns{"id", "time"};
     if (asked_.ahead) columns.emplace_back("ahead");
     columns.emplace_back(classes() ? "class" : "feature");
@@ -233,7 +240,7 @@ class Prediction {
           class_probabilities(model_, data_, series, pool_, asked_.request.guard);
       made.clipped = p.clipped;
       for (std::size_t s = 0; s < series.size(); ++s)
-        class_rows(series[s], kNaN, kNaN, p.row(s), text);
+        class_rows(series[s], model_.protocol.class_time(data_, series[s]), kNaN, p.row(s), text);
     } else if (classes()) {
       for (const ClassTrajectory& own :
            class_trajectories(model_, data_, asked_.request, series, pool_)) {
@@ -248,7 +255,7 @@ class Prediction {
         if (asked_.together) judge_together(model_.calibration.correlations, own);
         std::vector<AdaptiveLevel> levels;
         for (std::size_t j = 0; j < model_.features.size() && asked_.adapt > 0; ++j)
-          levels.emplace_back(asked_.level, asked_.level_of(j), asked_.adapt);
+          levels.emplace_back(asked_.level, asked_.level_at(j, 0.0), asked_.adapt);
         for (const JudgedEvent& judged : own.observations) {
           if (!wanted_[judged.feature]) continue;
           if (made.top)
@@ -263,6 +270,7 @@ class Prediction {
       for (const Trajectory& own : trajectories(model_, data_, asked_.request, series, pool_)) {
         const std::string id = layout_.cell(data_.ids[own.series]);
         for (std::size_t t = 0; t < own.times.size(); ++t) {
+          const double since = time_since_event(own.series, own.times[t], asked_.ahead);
           const std::string time = layout_.time_cell(data_, own.series, own.times[t]);
           for (const std::size_t j : asked_.features) {
             text.begin(own.series);
@@ -270,7 +278,7 @@ class Prediction {
             text.name(time);
             if (asked_.ahead) text.exact(asked_.request.times[t]);
             text.name(names_[j]);
-            cells.write(own.at(t, j), j, text);
+            cells.write(own.at(t, j), j, asked_.level_at(j, since), text);
             text.end();
           }
         }
@@ -291,12 +299,24 @@ class Prediction {
     for (std::size_t k = 0; k < probabilities.size(); ++k) {
       text.begin(series);
       text.name(id);
-      if (!asked_.horizon) text.name(layout_.time_cell(data_, series, time));
+      if (!asked_.horizon || asked_.horizon_by_default)
+        text.name(layout_.time_cell(data_, series, time));
       if (asked_.ahead) text.exact(ahead);
       text.name(class_names_[k]);
       text.number(probabilities[k]);
       text.end();
     }
+  }
+
+  // In the model's time: since the last event before a time, or at it; since the clock's start
+  // where there is none.
+  double time_since_event(std::size_t series, double time, bool at_it) const {
+    const double* const first = data_.times.data() + data_.first_event[series];
+    const double* const end = data_.times.data() + data_.first_event[series + 1];
+    const double* const after =
+        at_it ? std::upper_bound(first, end, time) : std::lower_bound(first, end, time);
+    const double since = after == first ? model_.protocol.start_of(data_, series) : after[-1];
+    return std::max(0.0, time - since) / model_.protocol.time_unit;
   }
 
   // `levels`: of each feature, as the series' earlier observations left it; or empty.
@@ -307,7 +327,8 @@ class Prediction {
     text.name(layout_.time_cell(data_, series, data_.times[judged.event]));
     text.name(names_[judged.feature]);
     text.exact(judged.observed);
-    double level = asked_.level_of(judged.feature);
+    double level =
+        asked_.level_at(judged.feature, time_since_event(series, data_.times[judged.event], false));
     if (!levels.empty()) {
       AdaptiveLevel& own = levels[judged.feature];
       level = own.level();
@@ -421,10 +442,8 @@ Asked understood(const PredictArguments& options, const Model& model, bool class
   if (classes) {
     if (asked.events)
       throw Error("--at events tells of observations; for classes give times, or --ahead");
-    if (options.at.empty() && options.ahead.empty()) {
-      asked.request.times = {0.0};
-      asked.request.from = PredictRequest::From::last_observation;
-    }
+    asked.horizon_by_default = options.at.empty() && options.ahead.empty();
+    asked.horizon |= asked.horizon_by_default;
   } else if (asked.horizon) {
     throw Error("--at horizon is for --classes; give the times to ask for, as START:STEP:END");
   } else if (options.at.empty() && options.ahead.empty()) {
@@ -473,8 +492,17 @@ Asked understood(const PredictArguments& options, const Model& model, bool class
           "--conformal: {} was not calibrated, and promises nothing; make one that does with "
           "`edict calibrate {} DATA --out FILE`",
           options.model, options.model));
-    for (const FeatureCalibration& own : model.calibration.features)
-      asked.conformal.push_back(conformal_level(own.steps, options.level));
+    if (model.calibration.conformal_series == 0)
+      throw Error(fmt::format(
+          "--conformal: {} was calibrated by {} series, too few to promise anything by; calibrate "
+          "it by more with `edict calibrate {} DATA --out FILE --split unseen`",
+          options.model, model.calibration.fit_series, options.model));
+    if (asked.request.guard.kind != Guard::Kind::none)
+      throw Error(
+          "--conformal: intervals are calibrated without a guard, and with one promise nothing; "
+          "leave --guard or --conformal out");
+    asked.conformal = &model.calibration;
+    asked.time_unit = model.protocol.time_unit;
   }
   if (!options.quantiles.empty())
     asked.quantiles = parse_probabilities("--quantiles", options.quantiles);

@@ -10,15 +10,16 @@
 #include "edict/cli/processes.h"
 #include "edict/cli/progress.h"
 #include "edict/cli/run_settings.h"
+#include "edict/cli/score_tables.h"
 #include "edict/cli/training_progress.h"
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/interrupted.h"
 #include "edict/core/json.h"
 #include "edict/data/name_listing.h"
+#include "edict/eval/detailed_evaluation.h"
 #include "edict/model/registry.h"
 #include "edict/study/search.h"
-#include "edict/train/budget.h"
 #include "edict/train/ensemble_training.h"
 #include "edict/train/warm_start.h"
 
@@ -185,26 +186,6 @@ bool given(const TrainArguments& options, std::string_view key) {
   });
 }
 
-std::string short_duration(double seconds) {
-  return seconds < 10 ? fmt::format("{:.2g} s", seconds) : duration(seconds);
-}
-
-// The epochs that --budget has room for, into the model's settings.
-void fit_to_budget(const TrainArguments& options, double seconds, double used, ThreadPool& pool,
-                   StopFlag stop, Run& run) {
-  Budget budget{seconds - used, options.members, options.out, options.resume};
-  budget.epochs_are_free = run.chosen_for_data && !given(options, "train.epochs");
-  budget.patience_is_free = run.chosen_for_data && !given(options, "train.patience");
-  const BudgetedEpochs found =
-      edict::fit_to_budget(run.model, run.data, run.parts, pool, budget, stop);
-  if (found.epoch_seconds == 0) return;
-  run.lines.push_back(
-      fmt::format("budget: an epoch takes about {}; train.epochs={} fit into {}{}",
-                  short_duration(found.epoch_seconds), found.epochs, duration(seconds),
-                  found.epochs < found.wished ? fmt::format(", {} would be usual", found.wished)
-                                              : std::string()));
-}
-
 double budget_seconds(const std::string& text) {
   if (text.empty()) return 0;
   try {
@@ -214,6 +195,39 @@ double budget_seconds(const std::string& text) {
     // The search, whose words these are, also takes numbers of trials.
   }
   throw Error(fmt::format("--budget {}: give a time, as 90s, 10m or 2h", text));
+}
+
+void note_training(const TrainResult& result, Progress& progress) {
+  if (result.skipped_batches > 0)
+    progress.line(fmt::format(
+        "note: {} batch{} had no finite gradient and {} skipped; the learning rate was lowered",
+        result.skipped_batches, result.skipped_batches == 1 ? "" : "es",
+        result.skipped_batches == 1 ? "was" : "were"));
+  if (!result.validated)
+    progress.line("note: the validation split has no observation; the last epoch is kept");
+}
+
+// What the model is worth on the validation split beside the last value carried forward.
+void compare_with_last_value(const Model& model, const Dataset& data,
+                             std::span<const std::size_t> validation, ThreadPool& pool,
+                             std::FILE* text) {
+  const Breakdown breakdown = evaluate_in_detail(model, data, validation, pool).breakdown;
+  std::vector<std::string> lost;
+  const auto compare = [&](const std::optional<TaskBreakdown>& task, const char* name) {
+    if (!task || task->all.observations == 0) return;
+    const double own = task->all.model.crps, last = task->all.last_value.crps;
+    fmt::print(text, "validation, {}: CRPS {}, last value {}{}\n", name, decimals(own, 4),
+               decimals(last, 4), own < last ? "" : " (worse than the last value)");
+    for (const ScoredGroup& feature : task->features)
+      if (feature.observations > 0 && !(feature.model.crps < feature.last_value.crps) &&
+          std::ranges::find(lost, feature.name) == lost.end())
+        lost.push_back(feature.name);
+  };
+  compare(breakdown.interpolation, "held-out values");
+  compare(breakdown.extrapolation, "forecasts");
+  if (!lost.empty())
+    fmt::print(text, "note: carrying the last value forward does as well for {}\n",
+               name_listing(lost));
 }
 
 void run(const TrainArguments& options) {
@@ -234,16 +248,14 @@ void run(const TrainArguments& options) {
   const StopFlag stop =
       &interrupt_flag("edict: stopped; --resume goes on after the last whole epoch\n");
   std::vector<std::string> unseen;
-  for (std::size_t j : never_observed(run.data, run.parts.train, run.model.protocol.t_cut))
+  for (std::size_t j : never_observed(run.data, run.parts.train, [&](std::size_t i) {
+         return run.model.protocol.cut_of(run.data, i);
+       }))
     unseen.push_back(run.data.features[j]);
   if (!unseen.empty())
     run.lines.push_back(fmt::format("note: feature{} {} {} never observed in the training split",
                                     unseen.size() == 1 ? "" : "s", name_listing(unseen),
                                     unseen.size() == 1 ? "is" : "are"));
-  if (seconds > 0) {
-    progress.begin("measuring an epoch");
-    fit_to_budget(options, seconds, progress.seconds(), pool, stop, run);
-  }
   if (!run.chosen_for_data || given(options, "data.time_unit") || given(options, "model.step"))
     warn_about_time(run.model, run.data, run.lines);
 
@@ -264,10 +276,11 @@ void run(const TrainArguments& options) {
   training.claim = options.claim;
   training.training.stop = stop;
   training.training.start_counts = !options.from.empty();
+  // A tenth is left to what follows the last epoch.
   if (seconds > 0)
     training.training.deadline =
         begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                    std::chrono::duration<double>(seconds));
+                    std::chrono::duration<double>(0.9 * seconds));
   shown.follow(training.training);
   std::string name = "from the start";  // of the run
   training.on_member = [&](std::size_t m) {
@@ -292,10 +305,14 @@ void run(const TrainArguments& options) {
     if (own.rows.empty())
       throw Error(fmt::format("--budget {}: over before the first epoch was; give more time",
                               options.budget));
-    progress.line(fmt::format("out of time after {} of {} epochs; the best of them is kept",
+    progress.line(fmt::format("stopped by --budget after {} of {} epochs; the best is kept",
                               own.rows.back().epoch, config.train.epochs));
   }
+  for (const TrainResult& own : result.members) note_training(own, progress);
   print(options, result, progress.seconds());
+  if (result.model.network->has_distribution())
+    compare_with_last_value(result.model, run.data, run.parts.validation, pool,
+                            text_stream({options.json}));
 }
 
 // "{edict,gru-d,…}": what a mistyped one is told by the settings.
@@ -339,9 +356,10 @@ void add_train(CLI::App& app) {
       ->excludes(command->add_flag("--force", options->force,
                                    "train anew even where the model exists already"));
   command
-      ->add_option("--budget", options->budget,
-                   "the time that training may take, as 90s, 10m or 2h: the number of epochs is "
-                   "fitted to it and recorded in the model")
+      ->add_option(
+          "--budget", options->budget,
+          "the time that training may take, as 90s, 10m or 2h: it stops earlier then, with "
+          "the best epoch so far")
       ->type_name("TIME")
       ->excludes("--folds");
   command

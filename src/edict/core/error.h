@@ -19,6 +19,12 @@ class MachineError : public Error {
   using Error::Error;
 };
 
+// Numbers grew beyond what single precision holds. In training a batch without which it may go on.
+class NotFinite : public Error {
+ public:
+  using Error::Error;
+};
+
 // Whether this value of errno tells of the machine and not of a path that was given.
 inline bool is_of_machine(int error) {
   for (const int one : {ENOSPC, EDQUOT, EFBIG, EIO, ENOMEM, EMFILE, ENFILE, EAGAIN, ESTALE, ENOLCK})

@@ -82,6 +82,8 @@ void Dataset::check() const {
     refuse("its arrays have different lengths");
   if (!time_axis.origin.empty() && time_axis.origin.size() != size())
     refuse("its time axis does not know where each of its series begins");
+  if (!continues.empty() && (continues.size() != size() || continues_previous(0)))
+    refuse("it does not say of each of its series whether it continues another");
   check_ascending(first_event, size(), times.size(), "first events");
   check_ascending(first_observation, times.size(), value.size(), "first observations");
   // Ids in order are each there once, which needs no list of them.

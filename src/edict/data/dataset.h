@@ -91,6 +91,10 @@ struct Dataset {
   Column<std::int32_t> feature;  // strictly ascending within an event
   Column<double> value;          // finite
 
+  // One entry a series: whether it goes on where the series before it ends, as the pieces of one
+  // series do (pieces.h). Empty: none does.
+  std::vector<std::uint8_t> continues;
+
   TimeAxis time_axis;  // what the times were before; plain numbers where nobody said otherwise
   Reading reading;     // from which columns of a table this came; empty for what is no table
 
@@ -102,6 +106,14 @@ struct Dataset {
   // The events of series i are [first_event[i], first_event[i + 1]).
   std::size_t events(std::size_t series) const {
     return first_event[series + 1] - first_event[series];
+  }
+  bool continues_previous(std::size_t series) const {
+    return !continues.empty() && continues[series] != 0;
+  }
+  // The first of the pieces that series i is one of; i itself where it continues none.
+  std::size_t head_of(std::size_t series) const {
+    while (continues_previous(series)) --series;
+    return series;
   }
   // These series will be looked at soon, in any order. Of data in a mapped file their parts alone
   // are then read, all at once; whoever looks at others later does well to tell it here too.

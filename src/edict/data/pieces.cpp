@@ -8,32 +8,30 @@
 namespace edict {
 namespace {
 
-constexpr std::size_t kEnoughSeries = 10;
-constexpr std::size_t kPieces = 40, kFewestPieces = 10;
-constexpr std::size_t kShortest = 5;
+// Fewer series than this are always cut, where that gives kFewestPieces; fewer than kManySeries
+// where they are long.
+constexpr std::size_t kFewSeries = 10, kManySeries = 30;
+constexpr std::size_t kFewestPieces = 10;
+constexpr std::size_t kLong = 100;           // events of the median series
+constexpr std::size_t kPiecesOfSeries = 20;  // about, of the median series
+constexpr std::size_t kShortest = 5, kLongest = 128;
 
-// The zones in which the events of one piece were written, of those of its series.
-void add_zones(const TimeAxis& from, std::size_t series, double first, double last,
-               std::size_t piece, std::vector<TimeAxis::ZoneChange>& to) {
-  const TimeAxis::ZoneChange* before = nullptr;
-  for (const TimeAxis::ZoneChange& change : from.zones) {
-    if (change.series != series || change.from > last) continue;
-    if (change.from <= first) {
-      before = &change;
-      continue;
-    }
-    if (before) to.push_back({piece, first, before->zone});
-    before = nullptr;
-    to.push_back({piece, change.from, change.zone});
-  }
-  if (before) to.push_back({piece, first, before->zone});
+// Events of the median series.
+std::size_t usual_length(const Dataset& data) {
+  std::vector<std::size_t> lengths;
+  for (std::size_t i = 0; i < data.size(); ++i) lengths.push_back(data.events(i));
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  return *middle;
 }
 
 }  // namespace
 
 std::size_t piece_length(const Dataset& data) {
-  if (data.size() >= kEnoughSeries) return 0;
-  const std::size_t length = std::max(kShortest, data.events() / kPieces);
+  if (data.size() == 0 || data.size() >= kManySeries) return 0;
+  const std::size_t usual = usual_length(data);
+  if (data.size() >= kFewSeries && usual < kLong) return 0;
+  const std::size_t length = std::clamp(usual / kPiecesOfSeries, kShortest, kLongest);
   return data.events() / length < kFewestPieces ? 0 : length;
 }
 
@@ -43,29 +41,28 @@ Dataset in_pieces(const Dataset& data, std::size_t events) {
   result.statics = data.statics;
   result.classes = data.classes;
   result.groups = data.groups;
+  result.times = data.times;
+  result.first_observation = data.first_observation;
+  result.feature = data.feature;
+  result.value = data.value;
   result.reading = data.reading;
   result.reading.piece = events;
-  result.time_axis = data.time_axis.rules();
-  result.time_axis.from_first = true;
-  std::vector<double> origins;
+  std::vector<std::size_t> whole;  // the series that each piece is of
   for (std::size_t i = 0; i < data.size(); ++i) {
-    const std::size_t end = data.first_event[i + 1];
+    const std::size_t begin = data.first_event[i], end = data.first_event[i + 1];
     std::size_t number = 1;
-    for (std::size_t from = data.first_event[i]; from < end; from += events, ++number) {
-      const std::size_t to = std::min(from + events, end);
-      const double origin = data.time_axis.to_raw(i, data.times[from]);
-      add_zones(data.time_axis, i, origin, data.time_axis.to_raw(i, data.times[to - 1]),
-                result.size(), result.time_axis.zones);
-      result.add_series(data.ids[i] + "/" + std::to_string(number), data.labels[i],
-                        data.group_of[i], data.covariates(i));
-      origins.push_back(origin);
-      for (std::size_t e = from; e < to; ++e) {
-        result.add_event(data.times[e] - data.times[from]);
-        for (const Observation& o : data.observed(e)) result.add_observation(o.feature, o.value);
-      }
+    for (std::size_t from = begin; from < end || from == begin; from += events, ++number) {
+      result.ids.push_back(data.ids[i] + "/" + std::to_string(number));
+      result.labels.push_back(data.labels[i]);
+      result.group_of.push_back(data.group_of[i]);
+      const auto covariates = data.covariates(i);
+      result.static_values.append(covariates.begin(), covariates.end());
+      result.continues.push_back(number > 1);
+      result.first_event.push_back(std::min(from + events, end));
+      whole.push_back(i);
     }
   }
-  result.time_axis.origin = std::move(origins);
+  result.time_axis = data.time_axis.subset(whole);
   return result;
 }
 

@@ -197,8 +197,9 @@ Index Engine<S, H>::take_place() {
 }
 
 template <class S, Head H>
+template <class E>
 void Engine<S, H>::fail(const Column& column, std::size_t stop, const std::string& what) const {
-  throw Error(fmt::format(
+  throw E(fmt::format(
       "series {}: event {} at time {} {}; check its values, data.time_unit and model.step",
       column.agenda->id, stop,
       network_.time_origin + column.agenda->stops[stop].time * network_.time_unit, what));
@@ -385,8 +386,9 @@ void Engine<S, H>::check_finite(const Column& column, std::size_t stop, const S*
   while (j + 1 < network_.features && std::isfinite(network_.head.mean(phi, j)) &&
          std::isfinite(network_.head.marginal(phi, j).scale))
     ++j;
-  fail(column, stop,
-       fmt::format("gave a distribution of {} that is not finite", network_.feature_name(j)));
+  fail<NotFinite>(
+      column, stop,
+      fmt::format("gave a distribution of {} that is not finite", network_.feature_name(j)));
 }
 
 // The loss of what was observed at a stop, judged before it is absorbed.
@@ -399,9 +401,9 @@ void Engine<S, H>::judge(const Column& column, std::size_t stop, const S* phi, S
   network_.head.score(phi, seen, static_cast<S>(loss_.scale), static_cast<S>(loss_.evidence), d_phi,
                       sums_);
   if (!std::isfinite(sums_.nll + sums_.evidence - before))
-    fail(column, stop,
-         fmt::format("gave a loss that is not finite (its first value is of {})",
-                     network_.feature_name(seen.feature[0])));
+    fail<NotFinite>(column, stop,
+                    fmt::format("gave a loss that is not finite (its first value is of {})",
+                                network_.feature_name(seen.feature[0])));
   for (Index k = 0; k < seen.count; ++k) {
     const auto error =
         static_cast<double>(seen.value[k] - network_.head.mean(phi, seen.feature[k]));
@@ -686,7 +688,7 @@ void Engine<S, H>::absorb(StopOp& op) {
                      static_cast<S>(loss_.scale * loss_.kl), op.pre.d_phi + i * rows,
                      op.post.d_phi + i * rows, sums_);
     if (!std::isfinite(sums_.kl - before))
-      fail(column, column.absorb, "gave a KL term that is not finite");
+      fail<NotFinite>(column, column.absorb, "gave a KL term that is not finite");
   }
 }
 

@@ -168,6 +168,7 @@ class Engine {
   void absorb(StopOp& op);
   Observed<S> observed(const Column& column, std::size_t stop) const;
   void check_finite(const Column& column, std::size_t stop, const S* phi) const;
+  template <class E = Error>
   [[noreturn]] void fail(const Column& column, std::size_t stop, const std::string& what) const;
 
   std::vector<Lane> lanes_;

@@ -29,8 +29,8 @@ struct BasicExample {
   double absorb_until = std::numeric_limits<double>::infinity();
   std::int32_t label = -1;        // for supervised losses
   std::uint64_t dropout_key = 0;  // seeds this example's dropout masks
-  // What is known at the agenda's start (Network::state_rows() numbers, h first); null: h from the
-  // covariates, and nothing remembered.
+  // What is known at the agenda's start (Network::state_rows() numbers, h first; of an ensemble,
+  // the members' follow); null: h from the covariates, and nothing remembered.
   const S* state = nullptr;
   double dt = 0.0;  // the adaptive solver's step there; 0: model.step
 };
@@ -64,18 +64,19 @@ struct Answer {
   double final_dt = 0.0;           // of an adaptive solver
 };
 
-// visit(place, feature, marginal) for every marginal of an answer to `asked`, in order.
+// visit(place, query, feature, marginal) for every marginal of an answer to `asked`, in order.
 template <class Visit>
 void each_marginal(const Agenda<float>& agenda, InferenceOptions::Marginals asked,
                    std::size_t features, Answer& answer, const Visit& visit) {
-  std::size_t next = 0;
+  std::size_t next = 0, query = 0;
   for (const auto& stop : agenda.stops) {
     if (!(stop.what & Agenda<float>::kQuery) || next == answer.marginals.size()) continue;
     const bool all = asked == InferenceOptions::Marginals::all;
     const std::size_t count = all ? features : stop.count;
     for (std::size_t k = 0; k < count; ++k, ++next)
-      visit(next, all ? k : static_cast<std::size_t>(agenda.feature[stop.first + k]),
+      visit(next, query, all ? k : static_cast<std::size_t>(agenda.feature[stop.first + k]),
             answer.marginals[next]);
+    ++query;
   }
 }
 

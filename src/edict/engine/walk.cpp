@@ -54,7 +54,15 @@ LossSums Walk<S, H>::train(const S* params, std::span<const BasicExample<S>> exa
     for (std::size_t i = 0; i < ticks_[segments - 1]; ++i) this->tick();
     backward(params, d_final, grads);
   }
+  // A state that was given is where gradients end.
   d_initial_ = d_h_.topLeftCorner(network.hidden, count);
+  bool fresh = false;
+  for (Index i = 0; i < count; ++i) {
+    const bool given = examples[static_cast<std::size_t>(i)].state != nullptr;
+    if (given) d_initial_.col(i).setZero();
+    fresh |= !given;
+  }
+  if (!fresh) return result;
   network.initial_backward(this->weights_, params, count, this->covariates_.data(),
                            this->initial_inner_.data(), d_initial_.data(), this->scratch_, grads);
   this->scratch_.reset();

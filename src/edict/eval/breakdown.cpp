@@ -186,9 +186,13 @@ Breakdown BreakdownSums::result() const {
 std::vector<double> even_horizon_edges(const Model& model, const Dataset& data,
                                        std::span<const std::size_t> series, ThreadPool& pool) {
   std::vector<RoundedHorizons> of_worker(pool.size());
-  pool.for_each(series.size(), [&](std::size_t i, std::size_t worker) {
+  const bool windows = has_long_series(data, series);
+  const Agendas agendas =
+      windows ? agendas_to_judge(model.protocol, model.config.data, data, series) : Agendas();
+  pool.for_each(windows ? agendas.size() : series.size(), [&](std::size_t i, std::size_t worker) {
     const Agenda<float> agenda =
-        evaluation_agenda(model.protocol, model.config.data, data, series[i]);
+        windows ? agendas[i]
+                : evaluation_agenda(model.protocol, model.config.data, data, series[i]);
     each_asked_observation(
         agenda, model.features.size(),
         [&](std::size_t stop, std::size_t, double last_time, std::span<const double>) {

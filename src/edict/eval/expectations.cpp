@@ -16,7 +16,9 @@ std::vector<Expectations> expectations(const Model& model, const Dataset& data,
   });
   std::vector<Example> examples;
   for (const auto& agenda : agendas)
-    examples.push_back({&agenda, model.protocol.to_model_time(request.absorb_until)});
+    examples.push_back({&agenda, request.from_cut
+                                     ? agenda.cut
+                                     : model.protocol.to_model_time(request.absorb_until)});
   InferenceOptions options = model.inference_options(request.guard);
   options.marginals = InferenceOptions::Marginals::observed;
   options.stop = request.stop;

@@ -31,6 +31,8 @@ struct ExpectationRequest {
                                                                   // but not absorbed
   bool classes = false;  // class probabilities too, if the model classifies
   StopFlag stop = nullptr;
+  // Instead: what lies beyond the cut-off of each series is judged but not absorbed.
+  bool from_cut = false;
 };
 
 // One entry a series, in their order. The model has a distribution.

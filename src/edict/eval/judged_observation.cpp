@@ -5,7 +5,6 @@ namespace edict {
 std::vector<JudgedObservation> judged_observations(const Model& model, const Agenda<float>& agenda,
                                                    const Answer& answer,
                                                    std::span<const Answer* const> members) {
-  const double cut = model.protocol.to_model_time(model.protocol.t_cut);
   std::vector<JudgedObservation> judged;
   judged.reserve(answer.marginals.size());
   each_asked_observation(
@@ -14,7 +13,7 @@ std::vector<JudgedObservation> judged_observations(const Model& model, const Age
         const std::size_t next = judged.size();
         const double time = agenda.stops[stop].time;
         const auto feature = static_cast<std::size_t>(agenda.feature[o]);
-        judged.push_back({time >= cut, !std::isnan(last_time), stop, feature,
+        judged.push_back({time >= agenda.cut, !std::isnan(last_time), stop, feature,
                           answer.marginals[next], agenda.value[o],
                           horizon_at(model, time, last_time), last_value[feature]});
         for (const Answer* member : members)

@@ -13,6 +13,7 @@
 #include "edict/core/in_order.h"
 #include "edict/core/not_finite.h"
 #include "edict/core/thread_pool.h"
+#include "edict/model/agendas.h"
 #include "edict/model/infer.h"
 #include "edict/protocol/protocol.h"
 
@@ -20,7 +21,7 @@ namespace edict {
 
 // In the model's units but for the horizon.
 struct JudgedObservation {
-  bool extrapolated;  // lies after t_cut
+  bool extrapolated;  // lies after the cut-off
   bool informed;      // something of the series was absorbed before it
   std::size_t event;  // those of a series with the same number came at once
   std::size_t feature;
@@ -42,8 +43,9 @@ struct ShownObservations {
 // features) for each observation that is asked about, in order. NaN: nothing yet.
 template <class Visit>
 void each_asked_observation(const Agenda<float>& agenda, std::size_t features, const Visit& visit) {
-  std::vector<double> last_value(features, kNaN);
-  double last_time = kNaN;
+  std::vector<double> last_value(agenda.last.begin(), agenda.last.end());
+  double last_time = agenda.last.empty() ? kNaN : agenda.start;
+  last_value.resize(features, kNaN);
   for (std::size_t s = 0; s < agenda.stops.size(); ++s) {
     const auto& stop = agenda.stops[s];
     const std::uint32_t end = stop.first + stop.count;
@@ -67,6 +69,35 @@ std::vector<JudgedObservation> judged_observations(const Model& model, const Age
                                                    const Answer& answer,
                                                    std::span<const Answer* const> members);
 
+// Judges agendas [begin, begin + count).
+template <class... Sums>
+void add_block(const Model& model, const Agendas& all, std::size_t begin, std::size_t count,
+               ThreadPool& pool, const InferenceOptions& options, Sides sides,
+               ShownObservations& shown, Sums&... sums) {
+  const std::vector<Agenda<float>> agendas = all.written(model, begin, count, pool, options);
+  std::vector<std::vector<Answer>> members;
+  const std::vector<Answer> answers =
+      sides == Sides::both ? infer_smoothed(model, agendas, pool, options)
+                           : infer(model, examples_of(agendas), pool, options, &members);
+  for_each_in_order(
+      pool, count,
+      [&](std::size_t k) {
+        std::vector<const Answer*> own_members;
+        for (const auto& of_member : members) own_members.push_back(&of_member[k]);
+        const std::vector<JudgedObservation> own =
+            judged_observations(model, agendas[k], answers[k], own_members);
+        return std::tuple(sums.of(std::span(own))...);
+      },
+      [&](const std::tuple<typename Sums::OfSeries...>& own) {
+        (sums.add(std::get<typename Sums::OfSeries>(own)), ...);
+      });
+  for (std::size_t k = 0; k < count; ++k) {
+    for (const auto& own : agendas[k].stops)
+      if (own.what & Agenda<float>::kAbsorb) shown.absorbed += own.count;
+    shown.clipped += answers[k].clips.size();
+  }
+}
+
 // Each of `sums` tells by `of` what it makes of a series' observations, on any thread, and is given
 // that by `add`, series after series.
 template <class... Sums>
@@ -77,35 +108,17 @@ ShownObservations add_up(const Model& model, const Dataset& data,
   options.marginals = InferenceOptions::Marginals::observed;
   options.stop = stop;
   ShownObservations shown;
-  // Block after block, so that agendas and answers take the memory of some series only.
+  // Block after block, so that agendas and answers take the memory of some series only; the origins
+  // of long series are spread over all of them.
   const std::size_t block = block_of_series(model);
-  for (std::size_t begin = 0; begin < series.size(); begin += block) {
-    const std::size_t count = std::min(block, series.size() - begin);
-    std::vector<Agenda<float>> agendas(count);
-    pool.for_each(count, [&](std::size_t k, std::size_t) {
-      agendas[k] = evaluation_agenda(model.protocol, model.config.data, data, series[begin + k]);
-    });
-    std::vector<std::vector<Answer>> members;
-    const std::vector<Answer> answers =
-        sides == Sides::both ? infer_smoothed(model, agendas, pool, options)
-                             : infer(model, examples_of(agendas), pool, options, &members);
-    for_each_in_order(
-        pool, count,
-        [&](std::size_t k) {
-          std::vector<const Answer*> own_members;
-          for (const auto& of_member : members) own_members.push_back(&of_member[k]);
-          const std::vector<JudgedObservation> own =
-              judged_observations(model, agendas[k], answers[k], own_members);
-          return std::tuple(sums.of(std::span(own))...);
-        },
-        [&](const std::tuple<typename Sums::OfSeries...>& own) {
-          (sums.add(std::get<typename Sums::OfSeries>(own)), ...);
-        });
-    for (std::size_t k = 0; k < count; ++k) {
-      for (const auto& own : agendas[k].stops)
-        if (own.what & Agenda<float>::kAbsorb) shown.absorbed += own.count;
-      shown.clipped += answers[k].clips.size();
-    }
+  const std::size_t together = has_long_series(data, series) ? series.size() : block;
+  for (std::size_t from = 0; from < series.size(); from += together) {
+    const Agendas all =
+        agendas_to_judge(model.protocol, model.config.data, data,
+                         series.subspan(from, std::min(together, series.size() - from)));
+    for (std::size_t begin = 0; begin < all.size(); begin += block)
+      add_block(model, all, begin, std::min(block, all.size() - begin), pool, options, sides, shown,
+                sums...);
   }
   return shown;
 }

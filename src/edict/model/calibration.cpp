@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "edict/core/error.h"
@@ -13,6 +14,23 @@ namespace {
 
 // Levels that are usually asked for get a step of their own.
 constexpr double kUsual[] = {0.5, 0.8, 0.9, 0.95, 0.98, 0.99};
+// What an older version calibrated holds, as far as it does, at every horizon.
+constexpr double kAnyHorizon = std::numeric_limits<double>::max();
+
+// Whether they are steps.
+bool read_steps(const nlohmann::json& from, std::vector<ConformalStep>& steps) {
+  const auto promised = from.at("promised").get<std::vector<double>>();
+  const auto level = from.at("level").get<std::vector<double>>();
+  if (promised.size() != level.size()) return false;
+  for (std::size_t i = 0; i < promised.size(); ++i) {
+    if (!(promised[i] > 0 && promised[i] <= 1 && level[i] >= 0 && level[i] <= 1 &&
+          (i == 0 || (promised[i] > promised[i - 1] && level[i] > level[i - 1]))))
+      return false;
+    steps.push_back({promised[i], level[i]});
+  }
+  return true;
+}
+
 // Elsewhere a step is left out while it is this close to the last, in shares of what is not held.
 constexpr double kCloseness = 0.05;
 
@@ -56,36 +74,62 @@ double conformal_level(std::span<const ConformalStep> steps, double promised) {
   return step == steps.end() ? 1.0 : step->level;
 }
 
-Marginal FeatureCalibration::calibrated(const Marginal& m) const {
+Marginal FeatureCalibration::calibrated(const Marginal& m, double horizon) const {
   const double above = std::clamp(std::log(m.scale) - std::log(reference), -kFarthest, kFarthest);
-  const double scale = m.scale * std::exp(log_factor + slope * above);
+  const double ahead = std::log1p(std::clamp(horizon, 0.0, farthest) / horizon_unit);
+  const double scale = m.scale * std::exp(log_factor + slope * above + horizon_slope * ahead);
   const double variance = scale * scale * dof / (dof - 2.0);
   const double share = epistemic_share(m);
   return {m.mean, (1.0 - share) * variance, share * variance, scale, dof};
 }
 
-void Calibration::apply(const Agenda<float>& agenda, InferenceOptions::Marginals asked,
+std::span<const ConformalStep> FeatureCalibration::steps_at(double horizon) const {
+  for (const ConformalRange& range : ranges)
+    if (horizon <= range.until) return range.steps;
+  return {};
+}
+
+std::vector<double> horizons(const Agenda<float>& agenda, double absorb_until) {
+  std::vector<double> result;
+  double last = agenda.start;
+  for (const auto& stop : agenda.stops) {
+    if (stop.what & Agenda<float>::kQuery) result.push_back(stop.time - last);
+    const bool absorbed = (stop.what & Agenda<float>::kAbsorb) && stop.count > 0;
+    if (absorbed && stop.time < absorb_until) last = stop.time;
+  }
+  return result;
+}
+
+void Calibration::apply(const Example& example, InferenceOptions::Marginals asked,
                         Answer& answer) const {
   if (empty()) return;
-  each_marginal(
-      agenda, asked, features.size(), answer,
-      [&](std::size_t, std::size_t j, Marginal& own) { own = features[j].calibrated(own); });
+  const std::vector<double> ahead = horizons(*example.agenda, example.absorb_until);
+  each_marginal(*example.agenda, asked, features.size(), answer,
+                [&](std::size_t, std::size_t query, std::size_t j, Marginal& own) {
+                  own = features[j].calibrated(own, ahead[query]);
+                });
 }
 
 nlohmann::json to_json(const Calibration& calibration) {
   nlohmann::json features = nlohmann::json::array();
   for (const FeatureCalibration& own : calibration.features) {
-    std::vector<double> promised, level;
-    for (const ConformalStep& step : own.steps) {
-      promised.push_back(step.promised);
-      level.push_back(step.level);
+    nlohmann::json ranges = nlohmann::json::array();
+    for (const ConformalRange& range : own.ranges) {
+      std::vector<double> promised, level;
+      for (const ConformalStep& step : range.steps) {
+        promised.push_back(step.promised);
+        level.push_back(step.level);
+      }
+      ranges.push_back({{"until", range.until}, {"promised", promised}, {"level", level}});
     }
     features.push_back({{"log_factor", own.log_factor},
                         {"slope", own.slope},
                         {"reference", own.reference},
+                        {"horizon_slope", own.horizon_slope},
+                        {"horizon_unit", own.horizon_unit},
+                        {"farthest", own.farthest},
                         {"dof", own.dof},
-                        {"promised", promised},
-                        {"level", level}});
+                        {"ranges", ranges}});
   }
   nlohmann::json json{{"features", features},
                       {"fit_series", calibration.fit_series},
@@ -104,15 +148,24 @@ Calibration calibration_from_json(const nlohmann::json& json, std::size_t featur
     from.at("slope").get_to(own.slope);
     from.at("reference").get_to(own.reference);
     from.at("dof").get_to(own.dof);
-    const auto promised = from.at("promised").get<std::vector<double>>();
-    const auto level = from.at("level").get<std::vector<double>>();
     bool right = std::isfinite(own.log_factor) && std::isfinite(own.slope) && own.slope > -1 &&
                  own.reference > 0 && std::isfinite(own.reference) && own.dof > 2 &&
-                 std::isfinite(own.dof) && promised.size() == level.size();
-    for (std::size_t i = 0; right && i < promised.size(); ++i) {
-      right = promised[i] > 0 && promised[i] <= 1 && level[i] >= 0 && level[i] <= 1 &&
-              (i == 0 || (promised[i] > promised[i - 1] && level[i] > level[i - 1]));
-      own.steps.push_back({promised[i], level[i]});
+                 std::isfinite(own.dof);
+    if (from.contains("ranges")) {
+      from.at("horizon_slope").get_to(own.horizon_slope);
+      from.at("horizon_unit").get_to(own.horizon_unit);
+      from.at("farthest").get_to(own.farthest);
+      right = right && std::isfinite(own.horizon_slope) && own.horizon_unit > 0 &&
+              std::isfinite(own.horizon_unit) && own.farthest >= 0 && std::isfinite(own.farthest);
+      for (const nlohmann::json& range : from.at("ranges")) {
+        const double until = range.at("until");
+        right = right && std::isfinite(until) &&
+                (own.ranges.empty() || until > own.ranges.back().until) &&
+                read_steps(range, own.ranges.emplace_back(ConformalRange{until, {}}).steps);
+      }
+    } else {  // of a version that calibrated all horizons alike
+      right =
+          right && read_steps(from, own.ranges.emplace_back(ConformalRange{kAnyHorizon, {}}).steps);
     }
     if (!right) throw Error("its calibration contradicts itself");
   }

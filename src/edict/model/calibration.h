@@ -5,13 +5,15 @@
 // uniform. G has few parameters and is such that a Student-t comes out again: with s and ν the
 // model's scale and degrees of freedom,
 //
-//   G(u) = T_ν'(s/s' · T_ν⁻¹(u)),   s' = s·e^a·(s/s₀)^b,   that is, x ~ mean + s'·T_ν'
+//   G(u) = T_ν'(s/s' · T_ν⁻¹(u)),   s' = s·e^a·(s/s₀)^b·(1 + t/τ)^c,   that is, x ~ mean + s'·T_ν'
 //
-// (s/s₀ counts as far as e^±2, beyond which nobody knows) so that density, quantiles and
+// with t the horizon, the time since the series was last observed (s/s₀ counts as far as e^±2 and t
+// as far as it was calibrated; beyond that nothing is known) so that density, quantiles and
 // probabilities stay exact, everything that reads a Marginal works as before, and the mean stays
-// where it was. a widens or narrows, b does so the more the surer the model was, and ν' gives each
-// feature tails of its own, where the model has one ν for all of them. Aleatoric and epistemic
-// variance keep their ratio; their sum is the variance of the new Student-t.
+// where it was. a widens or narrows, b does so the more the surer the model was, c the further it
+// looks ahead, and ν' gives each feature tails of its own, where the model has one ν for all of
+// them. Aleatoric and epistemic variance keep their ratio; their sum is the variance of the new
+// Student-t.
 //
 // Intervals with a promise (conformal prediction over series; Lee, Barber & Willett 2023,
 // "Distribution-free inference with hierarchical data"): from n calibration series with
@@ -19,7 +21,10 @@
 // central interval is raised or lowered until those inside weigh what was promised. An
 // observation drawn at random from a new series then lies inside with at least that probability,
 // over calibration and new series, whatever the model is worth, as long as series are exchangeable.
-// It is no promise for a given series, nor along its time.
+// It is no promise for a given series, nor along its time. Levels are found for ranges of the
+// horizon apart, so that the promise holds for near and for far forecasts; beyond the farthest
+// nothing is promised. Where whole groups of series belong together, groups take the place of
+// series.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +33,7 @@
 #include <string>
 #include <vector>
 
+#include "edict/core/not_finite.h"
 #include "edict/engine/network.h"
 #include "edict/model/correlations.h"
 
@@ -37,6 +43,12 @@ namespace edict {
 struct ConformalStep {
   double promised;  // up to this
   double level;
+};
+
+// The steps that hold for horizons up to `until`, from where the range before ends.
+struct ConformalRange {
+  double until;
+  std::vector<ConformalStep> steps;  // ascending
 };
 
 // The steps from the levels of the central intervals that just reach each observation, of each
@@ -49,27 +61,35 @@ double conformal_level(std::span<const ConformalStep> steps, double promised);
 struct FeatureCalibration {
   static constexpr double kFarthest = 2.0;  // of |ln s/s₀|
 
-  double log_factor = 0.0;           // a
-  double slope = 0.0;                // b
-  double reference = 1.0;            // s₀
-  double dof = 0.0;                  // ν' > 2
-  std::vector<ConformalStep> steps;  // ascending; empty where no series had the feature
+  double log_factor = 0.0;             // a
+  double slope = 0.0;                  // b
+  double reference = 1.0;              // s₀
+  double horizon_slope = 0.0;          // c
+  double horizon_unit = 1.0;           // τ, in the model's time as all horizons here
+  double farthest = 0.0;               // the largest horizon that c was found by
+  double dof = 0.0;                    // ν' > 2
+  std::vector<ConformalRange> ranges;  // ascending; empty where no series had the feature
 
-  Marginal calibrated(const Marginal& marginal) const;
+  Marginal calibrated(const Marginal& marginal, double horizon) const;
+  // The steps that hold at a horizon; none where it is beyond what was calibrated.
+  std::span<const ConformalStep> steps_at(double horizon) const;
 };
 
 struct Calibration {
   std::vector<FeatureCalibration> features;          // in the model's order; empty: none
-  std::size_t fit_series = 0, conformal_series = 0;  // two different sets of series
+  std::size_t fit_series = 0, conformal_series = 0;  // two different sets of series, or of groups
   Correlations correlations = {};                    // of the features; marginals stay as they are
 
   bool empty() const { return features.empty(); }
-  Marginal calibrated(std::size_t feature, const Marginal& marginal) const {
-    return empty() ? marginal : features[feature].calibrated(marginal);
+  Marginal calibrated(std::size_t feature, const Marginal& marginal, double horizon) const {
+    return empty() ? marginal : features[feature].calibrated(marginal, horizon);
   }
   // Every marginal of an answer to these options.
-  void apply(const Agenda<float>& agenda, InferenceOptions::Marginals asked, Answer& answer) const;
+  void apply(const Example& example, InferenceOptions::Marginals asked, Answer& answer) const;
 };
+
+// Of each query of an agenda: the time since something was absorbed, or since the start.
+std::vector<double> horizons(const Agenda<float>& agenda, double absorb_until = kInfinity);
 
 nlohmann::json to_json(const Calibration& calibration);
 // Throws Error, or nlohmann's exception, where the text is not a calibration of so many features.

@@ -18,13 +18,20 @@ void declare(TrainSettings& s, settings::Keys& keys) {
   keys.push_back(whole("train.batch", "series a step", s.batch, 1, 1e6));
   keys.push_back(number("train.learning_rate", "of Adam", s.learning_rate, 0, 10));
   keys.push_back(
-      text("train.schedule", "of the learning rate", s.schedule, {"constant", "cosine"}));
+      text("train.schedule",
+           "of the learning rate: constant, falling with the square root of the steps, or half a "
+           "cosine over train.epochs",
+           s.schedule, {"constant", "square-root", "cosine"}));
   keys.push_back(
       number("train.warmup", "share of the steps over which the rate rises", s.warmup, 0, 1));
   keys.push_back(number("train.clip", "largest entry of a gradient; 0: off", s.clip, 0, 1e30));
   keys.push_back(
       number("train.clip_norm", "largest norm of a gradient; 0: off", s.clip_norm, 0, 1e30));
   keys.push_back(number("train.weight_decay", "decoupled weight decay", s.weight_decay, 0, 10));
+  keys.push_back(flag("train.average",
+                      "validate and keep the mean of the weights over the last tenth of the steps "
+                      "so far",
+                      s.average));
   keys.push_back(whole("train.patience",
                        "epochs without a better validation before stopping; 0: never", s.patience,
                        0, 1e6));

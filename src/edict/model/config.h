@@ -31,6 +31,7 @@ struct TrainSettings {
   double clip_norm = 0.0;
   double weight_decay = 0.0;
   std::int64_t patience = 0;
+  bool average = false;
   double forecast = 0.0;
   std::optional<double> forecast_from, forecast_until, forecast_reach;  // in the data's unit
   bool whole_series = false;

@@ -6,8 +6,10 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "edict/core/error.h"
 #include "edict/core/utf8.h"
@@ -15,21 +17,21 @@
 #include "edict/data/name_listing.h"
 #include "edict/model/registry.h"
 #include "edict/protocol/protocol.h"
+#include "edict/protocol/window.h"
 
 namespace edict {
 namespace {
 
-// The length of a series in the model's time. A GRU-ODE forgets at a rate of at most one a unit:
-// in a shorter time it cannot turn often enough, in a longer one every gap costs more steps.
+// The length of a series in the model's time, at least.
 constexpr double kSpan = 12.0;
 // Solver steps over that length: a step as long as the usual gap, within these.
 constexpr double kFewestSteps = 32.0, kMostSteps = 128.0;
 
 // Observations to learn from in a whole run, and the epochs that this may come to.
 constexpr double kObservationsToSee = 30e6;
-constexpr double kFewestEpochs = 8.0, kMostEpochs = 40.0;
+constexpr double kFewestEpochs = 8.0, kMostEpochs = 80.0;
 // A run of fewer steps than this ends before Adam has gone anywhere, however few series there are.
-constexpr double kFewestUpdates = 600.0, kMostEpochsOfFew = 400.0;
+constexpr double kFewestUpdates = 2000.0, kMostEpochsOfFew = 1000.0;
 
 // A cut that no time reaches, nor one of a series that is measured next year.
 constexpr double kNever = 1e30;
@@ -98,8 +100,15 @@ void choose_split(const Dataset& data, DataSettings& settings, Choices& choices)
         "several, say one a day, each with an id of its own",
         data.size() == 1 ? fmt::format("there is a single series ('{}')", data.ids[0])
                          : std::string("there is no series")));
-  if (data.size() < kFewSeries) {
-    const std::string why = fmt::format("{} series are few: more of them choose", data.size());
+  if (!data.continues.empty()) {
+    const std::string why =
+        "few long series are cut into pieces: the last of each are the test split";
+    choices.choose("data.split", std::string("time"), why);
+    choices.choose("data.train", 0.75, why);
+    choices.choose("data.validation", 0.15, why);
+  } else if (data.size() < kFewSeries) {
+    const std::string why =
+        fmt::format("larger validation share, because there are only {} series", data.size());
     const double train = data.size() < 5 ? 0.5 : 0.6;
     choices.choose("data.train", train, why);
     choices.choose("data.validation", 0.2 + (0.6 - train), why);
@@ -123,45 +132,63 @@ void choose_split(const Dataset& data, DataSettings& settings, Choices& choices)
     }
 }
 
+// The model's unit of time: how long values remember. A GRU-ODE forgets at a rate of at most one a
+// unit: in a much shorter unit it cannot turn often enough, in a longer one every gap costs more
+// steps.
+double time_unit(const DataFacts& facts, double span) {
+  const double longest = span / kSpan;
+  return facts.memory > 0 ? std::min(longest, std::max(facts.memory, facts.median_gap)) : longest;
+}
+
 void choose_time(const DataFacts& facts, const DataSettings& settings, Choices& choices) {
-  const double span = facts.one_clock ? facts.last_time - facts.first_time : facts.length;
+  const double span =
+      facts.one_clock && !facts.pieces ? facts.last_time - facts.first_time : facts.length;
   if (!(span > 0)) {
     const std::string why = "every series is of one and the same moment; no forecast is judged";
     choices.choose("data.start", std::string("first"), why);
     choices.choose("data.t_cut", kNever, why);
     return;
   }
-  if (facts.one_clock) {
+  if (facts.pieces) {
+    const std::string why = "forecasts are judged from many moments along each series";
+    choices.choose("data.start", std::string("first"), why);
+    if (!choices.given("data.t_cut")) choices.choose("data.cut_share", 0.75, why);
+  } else if (facts.one_clock) {
     const std::string why = fmt::format(
-        "the series share one clock, from {:.6g} to {:.6g}; the first three quarters "
-        "teach, the rest judges forecasts",
+        "the series share one clock, from {:.6g} to {:.6g}; forecasts of the last quarter are "
+        "judged",
         facts.first_time, facts.last_time);
     choices.choose("data.start", std::string("origin"), why);
     if (settings.start == "origin") choices.choose("data.origin", facts.first_time, why);
-    choices.choose("data.t_cut", facts.first_time + 0.75 * span, why);
+    if (settings.start == "first" && !choices.given("data.t_cut"))
+      choices.choose("data.cut_share", 0.75, why);
+    else if (settings.cut_share == 0)
+      choices.choose("data.t_cut", facts.first_time + 0.75 * span, why);
   } else {
     const std::string why = fmt::format(
-        "the series begin at different times, from {:.6g} to {:.6g}, and each has a clock of its "
-        "own; no time cuts them all, so that all of it teaches and no forecast is judged",
+        "the series begin at different times, from {:.6g} to {:.6g}, so each has its own clock; "
+        "forecasts of the last quarter of each are judged",
         facts.first_time, facts.last_time);
     choices.choose("data.start", std::string("first"), why);
-    choices.choose("data.t_cut", kNever, why);
+    if (!choices.given("data.t_cut")) choices.choose("data.cut_share", 0.75, why);
   }
-  const double steps = std::clamp(span / facts.median_gap, kFewestSteps, kMostSteps);
+  const double unit = time_unit(facts, span);
+  const double steps =
+      std::clamp(unit * kSpan / facts.median_gap, kFewestSteps, kMostSteps) / kSpan;  // a unit
   const std::string why = fmt::format(
-      "{:.4g} of the data are {:g} units of the model; the usual gap between events is {:.3g}, a "
-      "solver step at most {:.3g}",
-      span, kSpan, facts.median_gap, span / steps);
-  choices.choose("data.time_unit", span / kSpan, why);
+      "values change within about {:.3g}, which is one unit of the model; the median gap between "
+      "events is {:.3g}",
+      unit, facts.median_gap);
   // Six digits, so that times written in another unit give the same number.
-  const double step = span / settings.time_unit / steps;
-  choices.choose("model.step", std::stod(fmt::format("{:.6g}", step)), why);
+  const auto rounded = [](double value) { return std::stod(fmt::format("{:.6g}", value)); };
+  choices.choose("data.time_unit", unit, why);
+  choices.choose("model.step", rounded(unit / settings.time_unit / steps), why);
 }
 
 void choose_network(const DataFacts& facts, bool distribution, Choices& choices) {
   const auto features = static_cast<double>(facts.features);
   const std::string why =
-      fmt::format("{} feature{} to keep in mind", facts.features, facts.features == 1 ? "" : "s");
+      fmt::format("{} feature{}", facts.features, facts.features == 1 ? "" : "s");
   choices.choose("model.hidden", std::int64_t{distribution ? 128 : 64}, why);
   if (!distribution) return;
   choices.choose("model.head_hidden", std::int64_t{50}, why);
@@ -172,11 +199,11 @@ void choose_network(const DataFacts& facts, bool distribution, Choices& choices)
 
 void choose_training(const DataFacts& facts, const Config& config, bool distribution,
                      Choices& choices) {
-  const auto series = static_cast<double>(facts.series);
+  const auto windows = static_cast<double>(facts.windows);
   const auto observations = static_cast<double>(facts.observations);
   const auto batch = static_cast<std::int64_t>(
-      std::clamp<std::size_t>(std::bit_floor(std::max<std::size_t>(1, facts.series / 8)), 8, 32));
-  const double batches = std::ceil(series / static_cast<double>(batch));
+      std::clamp<std::size_t>(std::bit_floor(std::max<std::size_t>(1, facts.windows / 8)), 8, 32));
+  const double batches = std::ceil(windows / static_cast<double>(batch));
   const double epochs = std::max(
       std::clamp(std::floor(kObservationsToSee / observations), kFewestEpochs, kMostEpochs),
       std::min(std::ceil(kFewestUpdates / batches), kMostEpochsOfFew));
@@ -187,19 +214,24 @@ void choose_training(const DataFacts& facts, const Config& config, bool distribu
   choices.choose("train.epochs", static_cast<std::int64_t>(epochs), amount);
   choices.choose("train.patience", usual_patience(static_cast<std::int64_t>(epochs)), amount);
   choices.choose("train.weight_decay", observations < 1e5 ? 0.03 : 0.01, amount);
-  const std::string usual = "what did well on all data it was tried on";
+  const std::string usual = "did well on all data it was tried on";
   choices.choose("train.learning_rate", distribution ? 6e-3 : 1e-3, usual);
-  choices.choose("train.schedule", std::string("cosine"), usual);
-  // A constant rate is asked for in order to train on later, and a warm-up is a share of the run.
-  if (config.train.schedule != "constant") choices.choose("train.warmup", 0.05, usual);
   choices.choose("train.clip", 0.0, usual);
   choices.choose("train.clip_norm", 1.0, usual);
-  if (!distribution) return;
+  if (!distribution) {
+    choices.choose("train.schedule", std::string("cosine"), usual);
+    // A constant rate is chosen in order to train on later, and a warm-up is a share of the run.
+    if (config.train.schedule != "constant") choices.choose("train.warmup", 0.05, usual);
+    return;
+  }
+  choices.choose("train.schedule", std::string("square-root"), usual);
+  choices.choose("train.average", true, usual);
   choices.choose("loss.evidence", 1e-3, usual);
+  choices.choose("model.propagator", std::string("closed-form"), usual);
+  choices.choose("model.recall", true, usual);
+  choices.choose("train.whole_series", true, usual);
   choices.choose("train.forecast", 0.5, "half of the series of an epoch teach longer horizons");
-  // Bounds on what is absorbed count in the scale that a recalibration would change.
-  choices.choose(config.model.absorb == "raw" ? "train.recalibrate" : "train.calibrate", true,
-                 "intervals are to hold what they say");
+  choices.choose("train.calibrate", true, "intervals hold what they say");
 }
 
 // Who reads what was observed beside the state.
@@ -225,6 +257,97 @@ void add_comment(const std::string& comment, std::string_view mark, std::string&
 
 }  // namespace
 
+namespace {
+
+// For each feature, squared differences of its values by how far apart they are: neighbours, and
+// values 2, 4, … observations apart. Where their mean comes to (1 − 1/e) of twice the variance, a
+// value has forgotten what it was; with the correlation e^−t/τ that is τ.
+class Variogram {
+ public:
+  void add(double gap, double squared) {
+    const auto bin = static_cast<std::ptrdiff_t>(std::floor(kBins * std::log2(gap))) - kFirst;
+    if (bin < 0 || bin >= static_cast<std::ptrdiff_t>(sums_.size())) return;
+    Sum& sum = sums_[static_cast<std::size_t>(bin)];
+    sum.squared += squared;
+    sum.log_gap += std::log(gap);
+    sum.count += 1;
+  }
+
+  // 0 where nothing is known.
+  double memory(double variance) const {
+    const double level = (1.0 - 1.0 / std::numbers::e) * 2.0 * variance;
+    const Sum* before = nullptr;
+    double longest = 0;
+    for (const Sum& sum : sums_) {
+      if (sum.count < kFewest) continue;
+      const double gap = sum.log_gap / sum.count, here = sum.squared / sum.count;
+      longest = std::exp(gap);
+      if (here >= level) {
+        if (!before) return longest;
+        const double before_gap = before->log_gap / before->count;
+        const double there = before->squared / before->count;
+        const double share = here > there ? (level - there) / (here - there) : 1.0;
+        return std::exp(before_gap + std::clamp(share, 0.0, 1.0) * (gap - before_gap));
+      }
+      before = &sum;
+    }
+    return longest;
+  }
+
+ private:
+  static constexpr double kBins = 2;              // an octave
+  static constexpr std::ptrdiff_t kFirst = -256;  // of the least gap, 2^−128
+  static constexpr double kFewest = 30;
+  struct Sum {
+    double squared = 0, log_gap = 0, count = 0;
+  };
+  std::vector<Sum> sums_ = std::vector<Sum>(512);
+};
+
+// How long values remember, of the feature in the middle.
+double memory_of(const Dataset& data, std::span<const std::size_t> training) {
+  constexpr std::size_t kMostValues = 2'000'000, kFarthest = 64;
+  const std::size_t features = data.features.size();
+  std::vector<Variogram> variograms(features);
+  std::vector<RunningMoments> moments(features);
+  std::vector<std::vector<std::pair<double, double>>> values(features);  // of a series
+  std::size_t looked_at = 0;
+  for (const std::size_t i : training) {
+    if (looked_at > kMostValues) break;
+    for (auto& own : values) own.clear();
+    for (std::size_t e = data.first_event[i]; e < data.first_event[i + 1]; ++e)
+      for (const Observation& o : data.observed(e)) {
+        const auto j = static_cast<std::size_t>(o.feature);
+        values[j].emplace_back(data.times[e], o.value);
+        moments[j].add(o.value);
+        ++looked_at;
+      }
+    for (std::size_t j = 0; j < features; ++j)
+      for (std::size_t lag = 1; lag <= kFarthest; lag *= 2)
+        for (std::size_t k = lag; k < values[j].size(); ++k) {
+          const double step = values[j][k].second - values[j][k - lag].second;
+          variograms[j].add(values[j][k].first - values[j][k - lag].first, step * step);
+        }
+  }
+  std::vector<double> found;
+  for (std::size_t j = 0; j < features; ++j) {
+    const Moments m = moments[j].result();
+    if (m.count == 0 || !(m.std > 0)) continue;
+    if (const double own = variograms[j].memory(m.std * m.std); own > 0) found.push_back(own);
+  }
+  return found.empty() ? 0.0 : quantile(found, 0.5);
+}
+
+// Windows that an epoch learns from.
+std::size_t window_count(const Dataset& data, std::span<const std::size_t> training) {
+  if (!has_long_series(data, training)) return training.size();
+  std::size_t events = 0;
+  for (const std::size_t i : training) events += data.events(i);
+  return std::max(std::size_t{1}, events / kLearntWindow);
+}
+
+}  // namespace
+
 DataFacts facts_of(const Dataset& data, std::span<const std::size_t> training) {
   DataFacts facts;
   facts.series = training.size();
@@ -235,7 +358,10 @@ DataFacts facts_of(const Dataset& data, std::span<const std::size_t> training) {
   std::vector<double> gaps, lengths;
   for (const std::size_t i : training) {
     const std::size_t first = data.first_event[i], end = data.first_event[i + 1];
-    if (first == end) continue;
+    if (first == end) {
+      lengths.push_back(0);
+      continue;
+    }
     facts.events += end - first;
     facts.observations += data.first_observation[end] - data.first_observation[first];
     facts.first_time = std::min(facts.first_time, data.times[first]);
@@ -250,6 +376,21 @@ DataFacts facts_of(const Dataset& data, std::span<const std::size_t> training) {
     facts.mean_gap =
         std::accumulate(gaps.begin(), gaps.end(), 0.0) / static_cast<double>(gaps.size());
   }
+  facts.pieces = !data.continues.empty();
+  if (facts.pieces) {  // those of one series together
+    std::vector<double> whole;
+    for (std::size_t k = 0; k < training.size(); ++k) {
+      const bool goes_on =
+          k > 0 && training[k] == training[k - 1] + 1 && data.continues_previous(training[k]);
+      if (goes_on)
+        whole.back() += lengths[k];
+      else
+        whole.push_back(lengths[k]);
+    }
+    lengths = std::move(whole);
+  }
+  facts.windows = window_count(data, training);
+  facts.memory = memory_of(data, training);
   facts.length = quantile(lengths, 0.9);
   // A window in which most series fill a third, or in which every series is a moment.
   facts.one_clock = facts.length <= 0 || facts.last_time - facts.first_time <= 3 * facts.length;

@@ -30,8 +30,12 @@ struct DataFacts {
   double first_time = 0, last_time = 0;
   // Between neighbouring events of a series; 0 where there is no gap.
   double median_gap = 0, mean_gap = 0, longest_gap = 0;
-  double length = 0;      // of all but the longest tenth of the series
-  bool one_clock = true;  // the series lie in one window of time, rather than each in its own
+  double length = 0;        // of all but the longest tenth of the series
+  bool one_clock = true;    // the series lie in one window of time, rather than each in its own
+  bool pieces = false;      // few long series, cut into pieces
+  std::size_t windows = 0;  // that an epoch learns from
+  // After which the values of the median feature have forgotten what they were; 0 where none tells.
+  double memory = 0;
   std::vector<std::size_t> constant_features;  // observed, and always with the same value
   std::vector<DwarfedFeature> dwarfed_features;
 };

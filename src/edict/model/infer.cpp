@@ -107,8 +107,13 @@ std::vector<std::vector<Answer>> infer_members(const Model& model,
                                                const InferenceOptions& options) {
   check(options.guard);
   std::vector<std::vector<Answer>> answers;
-  for (std::size_t m = 0; m < model.members(); ++m)
-    answers.push_back(infer_member(model, model.params_of(m), examples, pool, options));
+  const Index rows = model.network->state_rows();
+  std::vector<Example> own(examples.begin(), examples.end());
+  for (std::size_t m = 0; m < model.members(); ++m) {
+    answers.push_back(infer_member(model, model.params_of(m), own, pool, options));
+    for (Example& example : own)
+      if (example.state) example.state += rows;
+  }
   return answers;
 }
 
@@ -182,11 +187,12 @@ std::vector<Answer> infer_smoothed(const Model& model, std::span<const Agenda<fl
   pool.for_each(agendas.size(), [&](std::size_t i, std::size_t) {
     Answer& answer = sides.forward[i];
     const Answer& other = sides.backward[i];
+    const std::vector<double> ahead = horizons(agendas[i]);
     each_marginal(agendas[i], options.marginals, model.features.size(), answer,
-                  [&](std::size_t k, std::size_t j, Marginal& own) {
+                  [&](std::size_t k, std::size_t query, std::size_t j, Marginal& own) {
                     own = k < other.marginals.size()
                               ? model.fusion.features[j].fused(own, other.marginals[k])
-                              : model.calibration.calibrated(j, own);
+                              : model.calibration.calibrated(j, own, ahead[query]);
                   });
     const Answer* const both[] = {&answer, &other};
     answer.clips = all_clips(both);
@@ -202,7 +208,7 @@ std::vector<Answer> infer(const Model& model, std::span<const Example> examples,
   if (members) *members = std::move(of_members);
   if (!model.calibration.empty() && options.marginals != InferenceOptions::Marginals::none)
     pool.for_each(answers.size(), [&](std::size_t i, std::size_t) {
-      model.calibration.apply(*examples[i].agenda, options.marginals, answers[i]);
+      model.calibration.apply(examples[i], options.marginals, answers[i]);
     });
   return answers;
 }
@@ -285,7 +291,10 @@ std::size_t block_of_series(const Model& model) {
 std::vector<Example> examples_of(std::span<const Agenda<float>> agendas) {
   std::vector<Example> examples;
   examples.reserve(agendas.size());
-  for (const auto& agenda : agendas) examples.push_back({&agenda});
+  for (const auto& agenda : agendas) {
+    examples.push_back({&agenda});
+    if (!agenda.state.empty()) examples.back().state = agenda.state.data();
+  }
   return examples;
 }
 

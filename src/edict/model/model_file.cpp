@@ -226,6 +226,7 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
   model.protocol.may_start_earlier = model.config.data.start == "origin";
   model.protocol.time_unit = model.config.data.time_unit;
   model.protocol.t_cut = *model.config.data.t_cut;
+  model.protocol.cut_share = model.config.data.cut_share;
   model.protocol.from_first = model.config.data.start == "first";
   if (const std::string wrong = wrong_protocol(model); !wrong.empty()) throw refuse(wrong);
   const bool any_seed =

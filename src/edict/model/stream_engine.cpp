@@ -158,9 +158,10 @@ std::span<const Marginal> StreamEngine::distribution(std::span<const Question> q
     for (std::size_t k = 0; k < agendas_[i].stops.size() * features; ++k) {
       const std::size_t j = k % features;
       for (std::size_t m = 0; m < own_.size(); ++m) own_[m] = answers_[m][i].marginals[k];
-      marginals_.push_back(to_raw(
-          model_->protocol.standardisation, j,
-          model_->calibration.calibrated(j, own_.size() == 1 ? own_.front() : mixture(own_))));
+      const double ahead = agendas_[i].stops[k / features].time - agendas_[i].start;
+      marginals_.push_back(to_raw(model_->protocol.standardisation, j,
+                                  model_->calibration.calibrated(
+                                      j, own_.size() == 1 ? own_.front() : mixture(own_), ahead)));
     }
   return marginals_;
 }

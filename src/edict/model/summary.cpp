@@ -58,9 +58,8 @@ struct Questions {
 
 Questions questions(const Protocol& protocol, const Dataset& data, std::size_t series,
                     std::vector<double> times) {
-  const double begin =
-      protocol.from_first && data.events(series) > 0 ? data.times[data.first_event[series]] : 0.0;
-  const double end = std::max(begin, protocol.horizon);
+  const double begin = protocol.start_of(data, series);
+  const double end = std::max(begin, protocol.horizon_of(data, series));
   std::vector<std::pair<double, bool>> all;
   for (const double t : times) all.emplace_back(t, true);
   for (int k = 1; k < kPooled; ++k) all.emplace_back(begin + (end - begin) * k / kPooled, false);
@@ -140,7 +139,7 @@ Summaries summarise(const Model& model, const Dataset& data, std::span<const std
                     ThreadPool& pool, const Guard& guard, StopFlag stop) {
   std::vector<std::vector<double>> times;
   for (const std::size_t i : series) {
-    double end = model.protocol.horizon;
+    double end = model.protocol.horizon_of(data, i);
     if (data.events(i) > 0) {
       // A query at an observation's time tells what was expected before it, and T comes after the
       // last.

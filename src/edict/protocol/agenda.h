@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -24,12 +25,20 @@ struct Agenda {
     std::uint8_t what;
   };
 
-  std::string id;  // of the series, for messages
+  std::string id;    // of the series, for messages
+  std::string unit;  // of what is judged: what belongs together, as a series or a group of them
   double start = 0.0;
   std::vector<Stop> stops;
   std::vector<std::int32_t> feature;
   std::vector<S> value;
   std::vector<S> covariates;
+  // From here on nothing is absorbed where the series is judged by forecasts (Protocol::cut_of).
+  double cut = std::numeric_limits<double>::infinity();
+  // What is known at the start (Network::state_rows() numbers of each member, one after the other);
+  // empty: nothing but the covariates.
+  std::vector<S> state = {};
+  // Where something came before the start: the last value of each feature, NaN where there is none.
+  std::vector<S> last = {};
 
   // Empty again, without giving memory back.
   void clear(double from) {
@@ -38,6 +47,9 @@ struct Agenda {
     feature.clear();
     value.clear();
     covariates.clear();
+    cut = std::numeric_limits<double>::infinity();
+    state.clear();
+    last.clear();
   }
 
   // Observations for the stop are appended with `observe` after it.

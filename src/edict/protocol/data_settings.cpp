@@ -10,8 +10,10 @@ void declare(DataSettings& s, settings::Keys& keys) {
   keys.push_back(number("data.validation",
                         "share of the series to choose by; the rest is the test split",
                         s.validation, 0.01, 0.98));
-  keys.push_back(text("data.split", "each series by its own id, or whole groups on one side",
-                      s.split, {"series", "group"}));
+  keys.push_back(text("data.split",
+                      "each series by its own id, whole groups on one side, or the pieces of few "
+                      "long series by time: the last test",
+                      s.split, {"series", "group", "time"}));
   keys.push_back(
       flag("data.standardise", "z-normalise features by the training split", s.standardise));
   keys.push_back(text("data.start",
@@ -26,10 +28,15 @@ void declare(DataSettings& s, settings::Keys& keys) {
                         s.time_unit, 1e-30, 1e30));
   keys.push_back(number_or_auto(
       "data.t_cut",
-      "training sees times before this, extrapolation is after; auto: 3/4 of the range", s.t_cut,
-      -1e30, 1e30));
+      "the cut-off: forecasts of what comes after it are judged; since a series' first event under "
+      "data.start=first; auto: 3/4 of the range",
+      s.t_cut, -1e30, 1e30));
+  keys.push_back(number("data.cut_share",
+                        "puts the cut-off of each series after this share of its own time span; 0: "
+                        "at data.t_cut",
+                        s.cut_share, 0.0, 1.0));
   keys.push_back(number("data.holdout",
-                        "share of the observations before t_cut held out for interpolation",
+                        "share of the observations before the cut-off held out for interpolation",
                         s.holdout, 0.0, 0.9));
 }
 

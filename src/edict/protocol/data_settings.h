@@ -19,6 +19,7 @@ struct DataSettings {
   std::optional<double> origin;  // of data.start = "origin"; empty: chosen from the data
   double time_unit = 1.0;
   std::optional<double> t_cut;  // empty: chosen from the data
+  double cut_share = 0.0;       // above 0: takes the place of t_cut
   double holdout = 0.1;
 
   // The time that is 0 to the model.

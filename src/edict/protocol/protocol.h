@@ -16,19 +16,31 @@
 namespace edict {
 
 struct Protocol {
-  double origin = 0.0;              // the time that is 0 to the model
-  double time_unit = 1.0;           // times since then are divided by this
-  double t_cut = 0.0;               // in the data's unit: training sees what is before it
-  bool from_first = false;          // a series' clock starts at its first event, else at origin
-  bool may_start_earlier = false;   // or at its first event, where that lies before the origin
-  double horizon = 0.0;             // last time of the training split: where h(T) is read
+  double origin = 0.0;     // the time that is 0 to the model
+  double time_unit = 1.0;  // times since then are divided by this
+  // When a series is cut: training sees what comes before, forecasts are judged by what comes
+  // after. In the data's unit; since its start if its clock starts at its first event.
+  double t_cut = 0.0;
+  double cut_share = 0.0;          // above 0: cut after this share of its own span, instead
+  bool from_first = false;         // a series' clock starts at its first event, else at origin
+  bool may_start_earlier = false;  // or at its first event, where that lies before the origin
+  // Where h(T) is read: the last time of the training split, or, if clocks start at first events,
+  // the length of its longest series.
+  double horizon = 0.0;
   Standardisation standardisation;  // between the data's units and the model's
   Standardisation population;       // of the training split; the same, if data.standardise
 
   double to_model_time(double time) const { return (time - origin) / time_unit; }
   double to_raw_time(double time) const { return origin + time * time_unit; }
-  // When the clock of a series starts, in the data's unit.
+  // When the clock of a series starts, in the data's unit; of one that continues another, when that
+  // was last observed.
   double start_of(const Dataset& data, std::size_t series) const;
+  // When forecasts of a series begin that are judged.
+  double cut_of(const Dataset& data, std::size_t series) const;
+  // How far training came on the clock of a series, and when its class is read: then, or with its
+  // last event where that is later.
+  double horizon_of(const Dataset& data, std::size_t series) const;
+  double class_time(const Dataset& data, std::size_t series) const;
   // Until when a picture of a series goes: its last event, or t_cut where that is later but one
   // that training came to.
   double end_of(const Dataset& data, std::size_t series) const;

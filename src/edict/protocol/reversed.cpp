@@ -9,7 +9,7 @@
 namespace edict {
 
 Agenda<float> reversed(const Agenda<float>& agenda) {
-  Agenda<float> result{agenda.id, 0.0, {}, {}, {}, agenda.covariates};
+  Agenda<float> result{agenda.id, agenda.unit, 0.0, {}, {}, {}, agenda.covariates};
   auto stop = std::find_if(
       agenda.stops.rbegin(), agenda.stops.rend(),
       [](const Agenda<float>::Stop& s) { return (s.what & Agenda<float>::kAbsorb) != 0; });

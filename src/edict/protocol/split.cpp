@@ -47,15 +47,34 @@ Split split(const Dataset& dataset, std::uint64_t seed, double train, double val
     throw Error("split by group: the data has no groups; add a 'group' column or split by series");
   const bool tested = train + validation < 1.0 - kRounding;
   Split parts;
+  const auto part_at = [&](double place) {
+    return place < train                           ? Part::train
+           : place < train + validation || !tested ? Part::validation
+                                                   : Part::test;
+  };
+  if (by == SplitBy::time) {
+    for (std::size_t head = 0, end = 0; head < dataset.size(); head = end) {
+      for (end = head + 1; end < dataset.size() && dataset.continues_previous(end);) ++end;
+      for (std::size_t i = head; i < end; ++i) {
+        const double place =
+            (static_cast<double>(i - head) + 0.5) / static_cast<double>(end - head);
+        const double early = train + 0.5 * validation;  // of which some validate
+        const bool chosen =
+            Generator(seed, "split", hash_of(dataset.ids[i])).uniform() * early >= train;
+        parts[place >= early ? part_at(place)
+              : chosen       ? Part::validation
+                             : Part::train]
+            .push_back(i);
+      }
+    }
+    return parts;
+  }
   for (std::size_t i = 0; i < dataset.size(); ++i) {
     const bool whole_group = by == SplitBy::group && dataset.group_of[i] != Dataset::kNone;
     const double place =
         whole_group ? Generator(seed, "split of groups", hash_of(dataset.group_name(i))).uniform()
                     : Generator(seed, "split", hash_of(dataset.ids[i])).uniform();
-    parts[place < train                           ? Part::train
-          : place < train + validation || !tested ? Part::validation
-                                                  : Part::test]
-        .push_back(i);
+    parts[part_at(place)].push_back(i);
   }
   return parts;
 }
@@ -66,7 +85,9 @@ Split split(const Dataset& dataset, const DataSettings& settings) {
 }
 
 SplitBy split_by(const DataSettings& settings) {
-  return settings.split == "group" ? SplitBy::group : SplitBy::series;
+  return settings.split == "group"  ? SplitBy::group
+         : settings.split == "time" ? SplitBy::time
+                                    : SplitBy::series;
 }
 
 void check_trainable(const Split& split, const DataSettings& settings) {

@@ -31,6 +31,9 @@ struct Split {
 enum class SplitBy {
   series,  // each on its own
   group,   // whole groups on one side; a series without group is on its own
+  time,    // pieces of series (data/pieces.h): the last of each series judge, and nothing later
+           // teaches; half of those that choose come just before them, the others are drawn from
+           // the rest, so that both recent and all kinds of times choose
 };
 
 // `train` and `validation` are shares of the series, the test part is the rest.

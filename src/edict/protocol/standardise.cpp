@@ -10,13 +10,15 @@ namespace edict {
 namespace {
 
 std::vector<Moments> feature_moments(const Dataset& dataset, std::span<const std::size_t> series,
-                                     double until) {
+                                     const Until& until) {
   return moments_of(dataset.features.size(), [&](auto visit) {
-    for (const std::size_t i : series)
+    for (const std::size_t i : series) {
+      const double end = until(i);
       for (std::size_t e = dataset.first_event[i];
-           e < dataset.first_event[i + 1] && dataset.times[e] < until; ++e)
+           e < dataset.first_event[i + 1] && dataset.times[e] < end; ++e)
         for (const Observation& observation : dataset.observed(e))
           visit(static_cast<std::size_t>(observation.feature), observation.value);
+    }
   });
 }
 
@@ -51,7 +53,7 @@ Standardisation standardisation_from_json(const nlohmann::json& json) {
 }
 
 Standardisation fit_standardisation(const Dataset& dataset, std::span<const std::size_t> series,
-                                    double until) {
+                                    const Until& until) {
   Standardisation fit;
   take(feature_moments(dataset, series, until), dataset.features, fit.mean, fit.scale);
   take(moments_of(dataset.statics.size(),
@@ -61,7 +63,7 @@ Standardisation fit_standardisation(const Dataset& dataset, std::span<const std:
 }
 
 std::vector<std::size_t> never_observed(const Dataset& dataset, std::span<const std::size_t> series,
-                                        double until) {
+                                        const Until& until) {
   const auto moments = feature_moments(dataset, series, until);
   std::vector<std::size_t> result;
   for (std::size_t f = 0; f < moments.size(); ++f)

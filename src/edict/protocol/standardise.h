@@ -1,9 +1,12 @@
 // Zero mean and unit variance per feature, fitted on the series and times a model may see.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "edict/data/dataset.h"
@@ -28,14 +31,26 @@ nlohmann::json to_json(const Standardisation& z);
 // Throws nlohmann's exception where it is not what to_json writes.
 Standardisation standardisation_from_json(const nlohmann::json& json);
 
-// Over observations with time < until (+∞ for all) of the listed series. Throws Error for a feature
+// Until when a series counts: a time for all of them (+∞: all they have), or one for each.
+class Until {
+ public:
+  Until(double time) : of_([time](std::size_t) { return time; }) {}  // NOLINT: a time is one
+  template <class F>
+  requires std::invocable<F, std::size_t> Until(F of) : of_(std::move(of)) {}  // NOLINT
+  double operator()(std::size_t series) const { return of_(series); }
+
+ private:
+  std::function<double(std::size_t series)> of_;
+};
+
+// Over observations of the listed series with time < until(series). Throws Error for a feature
 // that varies by less than 1e-100 or more than 1e100: variances in its unit would not be finite
 // numbers above 0.
 Standardisation fit_standardisation(const Dataset& dataset, std::span<const std::size_t> series,
-                                    double until);
+                                    const Until& until);
 
 // Indices of the features the fit above saw no observation of.
 std::vector<std::size_t> never_observed(const Dataset& dataset, std::span<const std::size_t> series,
-                                        double until);
+                                        const Until& until);
 
 }  // namespace edict

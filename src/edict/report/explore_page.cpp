@@ -264,8 +264,9 @@ class Explorer {
     if (has_distribution()) {
       const Guard& guard = options_.request.guard;
       whole.expected = expectations(model_, data_, series, {guard, kForever, false, stop()}, pool_);
-      whole.forecast =
-          expectations(model_, data_, series, {guard, model_.protocol.t_cut, false, stop()}, pool_);
+      ExpectationRequest forecast{guard, kForever, false, stop()};
+      forecast.from_cut = true;
+      whole.forecast = expectations(model_, data_, series, forecast, pool_);
     }
     whole.bands = explored_bands(model_, data_, series, options_.request, pool_);
     return whole;
@@ -451,12 +452,14 @@ class Explorer {
 
   std::string written_cut() const {
     const TimeAxis& axis = data_.time_axis;
-    const double cut = model_.protocol.t_cut;
+    const Protocol& protocol = model_.protocol;
+    if (protocol.cut_share > 0) return fmt::format("{:g} % of a series", 100 * protocol.cut_share);
+    const double cut = protocol.t_cut;
     if (axis.is_calendar() && axis.origin.empty() && data_.size() > 0)
       return written_time(data_, 0, cut);
     const std::string unit(long_name_of(axis.unit));
     return fmt::format("{:.6g}{}{}", cut, unit.empty() ? "" : " " + unit,
-                       axis.from_first ? " after the first event" : "");
+                       axis.from_first || protocol.from_first ? " after the first event" : "");
   }
 
   // What is told once.
@@ -471,7 +474,6 @@ class Explorer {
         {"labels", data_.classes},
         {"distribution", has_distribution()},
         {"level", options_.request.level},
-        {"cut", model_.protocol.t_cut},
         {"writtenCut", written_cut()},
         {"steps",
          {{"z", kZSteps},

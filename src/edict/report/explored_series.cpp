@@ -25,17 +25,18 @@ struct Span {
   double start, end;
 };
 
-// From where the clock starts to the last event, or to t_cut where that is not far behind it.
+// From where the clock starts to the last event, or to the cut-off where that is not far behind it.
 Span time_span(const Protocol& protocol, const Dataset& data, std::size_t series) {
   const double last = data.times[data.first_event[series + 1] - 1];
   const double start = protocol.start_of(data, series);
   constexpr double kFurthest = 4;  // times what was observed
-  const double end = std::max(last, std::min(protocol.t_cut, start + kFurthest * (last - start)));
+  const double cut = protocol.cut_of(data, series);
+  const double end = std::max(last, std::min(cut, start + kFurthest * (last - start)));
   if (end > start) return {start, end};
-  // A single event at the start of its clock has no length of its own; nor has a t_cut that
+  // A single event at the start of its clock has no length of its own; nor has a cut-off that
   // training never came to.
   const double unit = start + protocol.time_unit;
-  return {start, protocol.t_cut <= protocol.horizon ? std::max(protocol.t_cut, unit) : unit};
+  return {start, cut <= protocol.horizon_of(data, series) ? std::max(cut, unit) : unit};
 }
 
 std::vector<double> regular_times(const Span& span, std::size_t count) {
@@ -56,19 +57,18 @@ std::vector<double> asked_times(const Protocol& protocol, const Dataset& data, s
     times.push_back(time);
     times.push_back(std::nextafter(time, kInfinity));
   }
-  if (protocol.t_cut > span.start && protocol.t_cut < span.end) times.push_back(protocol.t_cut);
+  if (const double cut = protocol.cut_of(data, series); cut > span.start && cut < span.end)
+    times.push_back(cut);
   std::sort(times.begin(), times.end());
   times.erase(std::unique(times.begin(), times.end()), times.end());
   return times;
 }
 
-// Of the asked times, those at which a forecast from t_cut is drawn: it has no jumps.
-std::vector<std::uint32_t> forecast_places(const Protocol& protocol,
-                                           const std::vector<double>& times) {
+// Of these times, those at which a forecast from the cut-off is drawn: it has no jumps.
+std::vector<std::uint32_t> forecast_places(double cut, const std::vector<double>& times) {
   std::vector<std::uint32_t> places;
   for (std::size_t k = 0; k < times.size(); ++k)
-    if (times[k] >= protocol.t_cut &&
-        (k == 0 || times[k] != std::nextafter(times[k - 1], kInfinity)))
+    if (times[k] >= cut && (k == 0 || times[k] != std::nextafter(times[k - 1], kInfinity)))
       places.push_back(static_cast<std::uint32_t>(k));
   return places;
 }
@@ -344,13 +344,13 @@ std::vector<ExploredBands> explored_bands(const Model& model, const Dataset& dat
     }
     return result;
   }
-  // Two examples a series: everything absorbed, and nothing from t_cut on.
+  // Two examples a series: everything absorbed, and nothing from the cut-off on.
   std::vector<std::vector<std::uint32_t>> forecast(series.size());
   std::vector<Agenda<float>> agendas(2 * series.size());
   pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
     if (data.events(series[i]) > 0) {
       result[i].grid = asked_times(model.protocol, data, series[i]);
-      forecast[i] = forecast_places(model.protocol, result[i].grid);
+      forecast[i] = forecast_places(model.protocol.cut_of(data, series[i]), result[i].grid);
     }
     std::vector<double> later;
     for (const std::uint32_t k : forecast[i]) later.push_back(result[i].grid[k]);
@@ -358,8 +358,7 @@ std::vector<ExploredBands> explored_bands(const Model& model, const Dataset& dat
     agendas[2 * i + 1] = query_agenda(model.protocol, data, series[i], later);
   });
   std::vector<Example> examples = examples_of(agendas);
-  for (std::size_t i = 1; i < examples.size(); i += 2)
-    examples[i].absorb_until = model.protocol.to_model_time(model.protocol.t_cut);
+  for (std::size_t i = 1; i < examples.size(); i += 2) examples[i].absorb_until = agendas[i].cut;
   InferenceOptions options = model.inference_options(request.guard);
   // A readout has more to read than the state.
   options.states = model.network->classes() > 0 && model.readout.empty();
@@ -379,7 +378,8 @@ std::vector<ExploredBands> explored_bands(const Model& model, const Dataset& dat
   if (model.network->classes() > 0 && !model.readout.empty())
     for (std::size_t i = 0; i < series.size(); ++i) {
       if (data.events(series[i]) == 0) continue;
-      const Dataset before = subset(data, series.subspan(i, 1), model.protocol.t_cut);
+      const Dataset before =
+          subset(data, series.subspan(i, 1), model.protocol.cut_of(data, series[i]));
       const auto all = all_places(result[i].grid.size());
       result[i].given_probability =
           asked_probabilities(model, data, series[i], result[i].grid, all, request, pool);
@@ -420,6 +420,8 @@ std::string packed_series(const Model& model, const Dataset& data, std::size_t s
   to.byte(static_cast<std::uint8_t>(
       (parts.expected ? kHasExpectations : 0) | (bands ? kHasBands : 0) |
       (probabilities ? kHasProbabilities : 0) | (clips ? kHasClips : 0) | (dates ? kHasDates : 0)));
+  const double cut = model.protocol.cut_of(data, series);
+  to.float64(cut);
   if (dates) put_dates(to, data, series);
   const std::vector<std::size_t> features = shown_features(data, series, request);
   const Shown shown = shown_observations(data, series, features);
@@ -440,7 +442,7 @@ std::string packed_series(const Model& model, const Dataset& data, std::size_t s
       put_expectations(to, data, first, own, *parts.expected, bands);
       if (bands) {
         const auto later = std::find_if(own.begin(), own.end(), [&](std::size_t k) {
-          return data.times[first_event + shown.event_of[k - first]] >= model.protocol.t_cut;
+          return data.times[first_event + shown.event_of[k - first]] >= cut;
         });
         const auto forecast = std::span(own).subspan(static_cast<std::size_t>(later - own.begin()));
         to.varint(forecast.size());

@@ -33,7 +33,7 @@ using Band = Curve<BandPoint>;
 
 struct ExploredFeature {
   std::size_t feature;
-  // Absorbing everything; and from t_cut on, absorbing nothing after it.
+  // Absorbing everything; and from the cut-off on, absorbing nothing after it.
   Band given, forecast;
 };
 
@@ -76,6 +76,7 @@ Curve<double> thinned(const std::vector<double>& grid, const Curve<double>& curv
 //   events            varint, then their times (ByteWriter::exact)
 //   what follows      byte: 1 expectations of the observations, 2 bands, 4 probabilities, 8 clips,
 //                     16 dates
+//   cut               float64, the cut-off from which forecasts go
 //   dates             float64 when time is 0, in microseconds of the data's own clock since 1970;
 //                     varint bytes, then the times as the data write them, a line each
 //   features          varint, then of each
@@ -99,7 +100,7 @@ inline constexpr int kZSteps = 1000, kCoarseZSteps = 20, kLogSteps = 256, kShare
 inline constexpr int kBandSteps = 4096, kGridSteps = 1 << 20;
 
 // `expected`: one entry an observation of the series in the dataset's order, or null without a
-// distribution; `forecast`: the same, given only what came before t_cut; null with `bands`.
+// distribution; `forecast`: the same, given only what came before the cut-off; null with `bands`.
 struct ExploredParts {
   const Expectations* expected = nullptr;
   const Expectations* forecast = nullptr;

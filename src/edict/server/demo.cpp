@@ -16,7 +16,6 @@
 
 #include "edict/model/fit_settings.h"
 #include "edict/server/demo_ward.h"
-#include "edict/train/budget.h"
 #include "edict/train/trainer.h"
 
 namespace edict::server {
@@ -42,21 +41,14 @@ Model train_demo_model(const DemoSettings& settings, ThreadPool& pool,
                        const std::function<void(std::int64_t, std::int64_t)>& on_epoch) {
   const auto begin = std::chrono::steady_clock::now();
   const Dataset data = ward_history(kTrainingPatients, settings.seed);
-  const std::vector<std::string> given = {"data.t_cut=60", "model.hidden=48",
-                                          "train.recalibrate=true"};
+  const std::vector<std::string> given = {"data.t_cut=60", "model.hidden=48"};
   Config config = fit_settings(data, given).config;
   const Split parts = split(data, config.data);
   Model model = Model::create(config, data, parts);
-  const double epoch = measure_epoch(model, data, parts, pool);
-  const std::chrono::duration<double> used = std::chrono::steady_clock::now() - begin;
-  TrainSettings& training = model.config.train;
-  training.epochs = std::max<std::int64_t>(
-      1, epochs_within(settings.training_seconds - used.count(), epoch, training.epochs));
-  training.patience = usual_patience(training.epochs);
   TrainOptions options;
   options.deadline = begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                 std::chrono::duration<double>(3 * settings.training_seconds));
-  options.on_epoch = [&](const EpochRow& row) { on_epoch(row.epoch, training.epochs); };
+                                 std::chrono::duration<double>(settings.training_seconds));
+  options.on_epoch = [&](const EpochRow& row) { on_epoch(row.epoch, config.train.epochs); };
   train(model, data, parts, pool, options);
   return model;
 }

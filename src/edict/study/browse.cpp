@@ -87,9 +87,9 @@ std::vector<std::size_t> spread(std::span<const std::size_t> series, std::size_t
 
 Browse browse(const Model& model, const Dataset& data, std::span<const std::size_t> series,
               ThreadPool& pool, const BrowseOptions& options) {
-  const double cut = model.protocol.t_cut;
-  Browse result{options.level, cut, options.noise_level, model.classes, {}};
+  Browse result{options.level, model.protocol.t_cut, options.noise_level, model.classes, {}};
   for (const std::size_t i : series) {
+    const double cut = model.protocol.cut_of(data, i);
     const Dataset whole = subset(data, std::span(&i, 1));
     if (whole.events() == 0) continue;
     const Dataset before = subset(data, std::span(&i, 1), cut);

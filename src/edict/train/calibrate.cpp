@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "edict/core/hash.h"
@@ -21,23 +24,28 @@ constexpr double kDofAbove = 2.1;
 constexpr double kLeastLogDof = -2.0, kMostLogDof = 6.0;  // of dof − kDofAbove: 2.2 … 406
 // Values that repeat to the last digit would be fitted by no width at all.
 constexpr double kLeastLogFactor = -2.8, kMostLogFactor = 2.8;  // 1/16 … 16
-constexpr double kSteepest = 0.5;                               // of the slope, to either side
+constexpr double kSteepest = 0.5;                               // of the slopes, to either side
 
-// Observations in each half, without which nothing is learnt.
+// Observations without which nothing is learnt.
 constexpr std::size_t kFewest = 20;
 
-using Map = std::array<double, 3>;  // log factor, slope, ln(dof − kDofAbove)
+// Series or groups that can be halved, and those with an observation in a range of horizons.
+constexpr std::size_t kFewestUnits = 20, kFewestInRange = 9;
+constexpr std::size_t kRanges = 3;
 
-constexpr Map kUnfitted{0.0, 0.0, 1.5};
-// How far a map may be from what it is held to before that costs as much as an observation or two:
-// wide for all features together, narrower for a feature's own, but for its tails.
-constexpr Map kSpreadOfAll{1.0, 0.5, 2.0}, kSpreadOfOne{0.5, 0.25, 2.0};
+using Map = std::array<double, 4>;  // log factor, slope, horizon slope, ln(dof − kDofAbove)
 
-double dof_of(const Map& map) { return kDofAbove + std::exp(map[2]); }
+constexpr Map kUnfitted{0.0, 0.0, 0.0, 1.5};
+// How far a map may be from what it is held to before that costs as much as a series or two: wide
+// for all features together, narrower for a feature's own, but for its tails.
+constexpr Map kSpreadOfAll{1.0, 0.5, 0.5, 2.0}, kSpreadOfOne{0.5, 0.25, 0.25, 2.0};
+
+double dof_of(const Map& map) { return kDofAbove + std::exp(map[3]); }
 
 Map bounded(const Map& map) {
   return {std::clamp(map[0], kLeastLogFactor, kMostLogFactor),
-          std::clamp(map[1], -kSteepest, kSteepest), std::clamp(map[2], kLeastLogDof, kMostLogDof)};
+          std::clamp(map[1], -kSteepest, kSteepest), std::clamp(map[2], -kSteepest, kSteepest),
+          std::clamp(map[3], kLeastLogDof, kMostLogDof)};
 }
 
 // An observation with what the fit needs of it.
@@ -45,7 +53,9 @@ struct Fitted {
   double error;      // x − mean
   double log_scale;  // of the model's scale
   double above;      // by how much that exceeds the feature's usual one, as far as it counts
+  double ahead;      // ln(1 + horizon/τ)
   double weight;
+  std::size_t series;
 };
 
 double negative_log_likelihood(std::span<const Fitted> observations, const Map& asked) {
@@ -54,7 +64,7 @@ double negative_log_likelihood(std::span<const Fitted> observations, const Map& 
   const double constant = 0.5 * std::log(dof) - log_gamma_ratio(0.5 * dof, 0.5);
   double sum = 0, weight = 0;
   for (const Fitted& o : observations) {
-    const double log_scale = o.log_scale + map[0] + map[1] * o.above;
+    const double log_scale = o.log_scale + map[0] + map[1] * o.above + map[2] * o.ahead;
     const double z = o.error * std::exp(-log_scale);
     sum += o.weight * (constant + log_scale + 0.5 * (dof + 1.0) * std::log1p(z * z / dof));
     weight += o.weight;
@@ -63,7 +73,10 @@ double negative_log_likelihood(std::span<const Fitted> observations, const Map& 
 }
 
 Map fitted_map(std::span<const Fitted> observations, const Map& held_to, const Map& spread) {
-  const auto count = static_cast<double>(observations.size());
+  // Observations of one series err together: what counts against the prior are series.
+  std::set<std::size_t> series;
+  for (const Fitted& o : observations) series.insert(o.series);
+  const auto count = static_cast<double>(series.size());
   const auto cost = [&](const Map& map) {
     double held = 0;
     for (std::size_t k = 0; k < map.size(); ++k) {
@@ -72,17 +85,19 @@ Map fitted_map(std::span<const Fitted> observations, const Map& held_to, const M
     }
     return negative_log_likelihood(observations, map) + held / count;
   };
-  return bounded(nelder_mead(cost, held_to, Map{0.2, 0.1, 0.5}));
+  return bounded(nelder_mead(cost, held_to, Map{0.2, 0.1, 0.1, 0.5}));
 }
 
-// Of a feature, by the series that fit it; also tells the feature's usual scale.
+// Of a feature, by the series that fit it; also finds the feature's usual scale.
 std::vector<Fitted> fitted_observations(std::span<const WeightedObservation> observations,
-                                        const std::vector<bool>& fits, double& reference) {
+                                        const std::vector<bool>& fits, double horizon_unit,
+                                        double& reference) {
   std::vector<Fitted> fitted;
   double sum = 0, weight = 0;
   for (const WeightedObservation& o : observations) {
     if (!fits[o.series]) continue;
-    fitted.push_back({o.x - o.expected.mean, std::log(o.expected.scale), 0.0, o.weight});
+    fitted.push_back({o.x - o.expected.mean, std::log(o.expected.scale), 0.0,
+                      std::log1p(o.horizon / horizon_unit), o.weight, o.series});
     sum += o.weight * fitted.back().log_scale;
     weight += o.weight;
   }
@@ -101,10 +116,62 @@ bool in_first_half(std::string_view id) {
 
 CalibrationHalves calibration_halves(const Agendas& agendas) {
   CalibrationHalves halves;
-  for (std::size_t i = 0; i < agendas.size(); ++i)
-    (in_first_half(agendas[i].id) ? halves.fit : halves.promise).push_back(i);
+  std::set<std::string> fit, promise;
+  std::vector<std::string> units;
+  for (std::size_t i = 0; i < agendas.size(); ++i) {
+    units.push_back(agendas[i].unit);
+    (in_first_half(units.back()) ? fit : promise).insert(units.back());
+  }
+  const bool halved = fit.size() + promise.size() >= kFewestUnits;
+  for (std::size_t i = 0; i < units.size(); ++i)
+    (!halved || in_first_half(units[i]) ? halves.fit : halves.promise).push_back(i);
+  halves.fit_units = fit.size() + (halved ? 0 : promise.size());
+  halves.promise_units = halved ? promise.size() : 0;
   return halves;
 }
+
+namespace {
+
+// Where horizons are divided evenly, ascending; the last is the largest.
+std::vector<double> range_ends(std::vector<double> horizons) {
+  std::sort(horizons.begin(), horizons.end());
+  std::vector<double> ends;
+  for (std::size_t k = 1; k <= kRanges; ++k) {
+    const double end = horizons[(horizons.size() - 1) * k / kRanges];
+    if (ends.empty() || end > ends.back()) ends.push_back(end);
+  }
+  return ends;
+}
+
+// What intervals of a feature promise, by observations that did not fit its map.
+std::vector<ConformalRange> conformal_ranges(std::span<const WeightedObservation> observations,
+                                             const std::vector<bool>& fits,
+                                             std::span<const std::size_t> unit_of,
+                                             const FeatureCalibration& map) {
+  std::vector<double> horizons;
+  for (const WeightedObservation& o : observations)
+    if (!fits[o.series]) horizons.push_back(o.horizon);
+  if (horizons.empty()) return {};
+  std::vector<ConformalRange> ranges;
+  std::map<std::size_t, std::vector<double>> levels;  // of each unit, in the range at hand
+  const std::vector<double> ends = range_ends(std::move(horizons));
+  double begin = -1.0;
+  for (const double end : ends) {
+    for (const WeightedObservation& o : observations)
+      if (!fits[o.series] && o.horizon > begin && o.horizon <= end)
+        levels[unit_of[o.series]].push_back(
+            central_level(map.calibrated(o.expected, o.horizon), o.x));
+    begin = end;
+    if (levels.size() < kFewestInRange) continue;  // together with the next
+    std::vector<std::vector<double>> of_unit;
+    for (auto& [unit, own] : levels) of_unit.push_back(std::move(own));
+    ranges.push_back({end, conformal_steps(of_unit)});
+    levels.clear();
+  }
+  return ranges;
+}
+
+}  // namespace
 
 Calibration fit_calibration(const Model& model, const Agendas& agendas, ThreadPool& pool,
                             StopFlag stop) {
@@ -112,23 +179,34 @@ Calibration fit_calibration(const Model& model, const Agendas& agendas, ThreadPo
   const CalibrationHalves halves = calibration_halves(agendas);
   std::vector<bool> fits(agendas.size(), false);
   for (const std::size_t i : halves.fit) fits[i] = true;
+  std::map<std::string, std::size_t> units;
+  std::vector<std::size_t> unit_of;
+  for (std::size_t i = 0; i < agendas.size(); ++i)
+    unit_of.push_back(units.emplace(agendas[i].unit, units.size()).first->second);
 
   const std::size_t features = model.features.size();
+  std::vector<double> horizons;
+  for (const auto& of_feature : observations)
+    for (const WeightedObservation& o : of_feature) horizons.push_back(o.horizon);
+  if (horizons.empty()) return {};
+  const double farthest = *std::max_element(horizons.begin(), horizons.end());
+  const auto middle = horizons.begin() + static_cast<std::ptrdiff_t>(horizons.size() / 2);
+  std::nth_element(horizons.begin(), middle, horizons.end());
+  const double horizon_unit = *middle > 0 ? *middle : farthest > 0 ? farthest : 1.0;
+
   std::vector<std::vector<Fitted>> of_feature(features);
   std::vector<double> reference(features, 1.0);
   std::vector<Fitted> of_all;
-  std::size_t promised = 0;
   for (std::size_t j = 0; j < features; ++j) {
-    of_feature[j] = fitted_observations(observations[j], fits, reference[j]);
-    promised += observations[j].size() - of_feature[j].size();
+    of_feature[j] = fitted_observations(observations[j], fits, horizon_unit, reference[j]);
     of_all.insert(of_all.end(), of_feature[j].begin(), of_feature[j].end());
   }
-  if (of_all.size() < kFewest || promised < kFewest) return {};
+  if (of_all.size() < kFewest) return {};
 
   const Map all = fitted_map(of_all, kUnfitted, kSpreadOfAll);
   Calibration calibration;
-  calibration.fit_series = halves.fit.size();
-  calibration.conformal_series = halves.promise.size();
+  calibration.fit_series = halves.fit_units;
+  calibration.conformal_series = halves.promise_units;
   calibration.features.resize(features);
   pool.for_each(features, [&](std::size_t j, std::size_t) {
     const Map map = of_feature[j].empty() ? all : fitted_map(of_feature[j], all, kSpreadOfOne);
@@ -136,24 +214,20 @@ Calibration fit_calibration(const Model& model, const Agendas& agendas, ThreadPo
     own.log_factor = map[0];
     own.slope = of_feature[j].empty() ? 0.0 : map[1];
     own.reference = reference[j];
+    own.horizon_slope = map[2];
+    own.horizon_unit = horizon_unit;
+    own.farthest = farthest;
     own.dof = dof_of(map);
-    std::vector<std::vector<double>> levels;
-    std::size_t last = agendas.size();  // series; none yet
-    for (const WeightedObservation& o : observations[j]) {
-      if (fits[o.series]) continue;
-      if (o.series != last) levels.emplace_back();
-      last = o.series;
-      levels.back().push_back(central_level(own.calibrated(o.expected), o.x));
-    }
-    own.steps = conformal_steps(levels);
+    own.ranges = conformal_ranges(observations[j], fits, unit_of, own);
   });
   std::vector<ScoredObservation> scored;
   for (std::size_t j = 0; j < features; ++j)
     for (const WeightedObservation& o : observations[j])
       if (fits[o.series])
-        scored.push_back({o.series, o.stop, j,
-                          normal_score(calibration.features[j].calibrated(o.expected), o.x),
-                          o.weight});
+        scored.push_back(
+            {o.series, o.stop, j,
+             normal_score(calibration.features[j].calibrated(o.expected, o.horizon), o.x),
+             o.weight});
   calibration.correlations = fit_correlations(std::move(scored), features);
   return calibration;
 }

@@ -4,11 +4,12 @@
 // observations lie from what the maps make of them, which is what conformal intervals promise by:
 // a promise that leans on the series by which the maps were chosen would not hold. (Nor does it
 // strictly for the validation split, which also chose the epoch that was kept; calibrate on new
-// series where that matters.)
+// series where that matters.) Of few series all fit the maps, and nothing is promised. Under
+// data.split=group groups take the place of series.
 //
 // A map is the one under which the observations are likeliest, held a little by what fits all
 // features together, which is also what a feature gets that was never observed. Which features err
-// together is told by the same half, after the maps.
+// together is found by the same half, after the maps.
 #pragma once
 
 #include <vector>
@@ -19,9 +20,10 @@
 
 namespace edict {
 
-// Places among the agendas.
+// Places among the agendas, and how many series or groups they belong to.
 struct CalibrationHalves {
   std::vector<std::size_t> fit, promise;
+  std::size_t fit_units = 0, promise_units = 0;
 };
 CalibrationHalves calibration_halves(const Agendas& agendas);
 

@@ -84,6 +84,8 @@ Checkpoint state_from_json(const nlohmann::json& json, Adam& adam) {
   state.epochs_done = whole(json.at("epochs_done"));
   state.since_best = whole(json.at("since_best"));
   adam.steps = whole(json.at("adam_steps"));
+  state.rate_factor = json.at("rate_factor");
+  state.skipped_batches = whole(json.at("skipped_batches"));
   std::int64_t since_best = 0;
   for (const auto& r : json.at("rows")) {
     state.rows.push_back(row_from_json(r));
@@ -93,7 +95,8 @@ Checkpoint state_from_json(const nlohmann::json& json, Adam& adam) {
       throw Unusable{"its epochs are not in order"};
   }
   if (state.rows.empty() || !state.rows.front().best || state.since_best != since_best ||
-      state.epochs_done != state.rows.back().epoch || adam.steps < 0)
+      state.epochs_done != state.rows.back().epoch || adam.steps < 0 ||
+      !(state.rate_factor > 0 && state.rate_factor <= 1) || state.skipped_batches < 0)
     throw Unusable{"its state contradicts itself"};
   return state;
 }
@@ -147,6 +150,10 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, std::uint64_t fing
   restore(file, "adam.m", adam.m);
   restore(file, "adam.v", adam.v);
   restore(file, "best", state.best);
+  if (model.config.train.average) {
+    state.average.resize(model.params.size());
+    restore(file, "average", state.average);
+  }
   // The same settings on the same data: the same layout. Anything else is a file put together.
   if (params.size() != model.params.size()) throw Unusable{"its parameters have the wrong size"};
   model.params = std::move(params);
@@ -174,12 +181,15 @@ void save_checkpoint(const Checkpoint& state, const Model& model, const Adam& ad
   file.tensors.push_back(flat("adam.m", adam.m));
   file.tensors.push_back(flat("adam.v", adam.v));
   file.tensors.push_back(flat("best", state.best));
+  if (state.average.size() > 0) file.tensors.push_back(flat("average", state.average));
   nlohmann::json rows = nlohmann::json::array();
   for (const EpochRow& row : state.rows) rows.push_back(to_json(row));
   file.metadata[kState] = json_text({{"fingerprint", state.fingerprint},
                                      {"epochs_done", state.epochs_done},
                                      {"since_best", state.since_best},
                                      {"adam_steps", adam.steps},
+                                     {"rate_factor", state.rate_factor},
+                                     {"skipped_batches", state.skipped_batches},
                                      {"rows", rows}});
   file.metadata[kChecksum] = checkpoint_checksum(file);
   write_tensors(file, path);

@@ -17,6 +17,9 @@ struct Checkpoint {
   std::int64_t since_best = 0;
   std::vector<EpochRow> rows;
   Vector<float> best;
+  Vector<float> average = {};  // of the weights (train.average); empty without
+  double rate_factor = 1.0;    // on the learning rate, after numbers that were not finite
+  std::int64_t skipped_batches = 0;
 };
 
 void save_checkpoint(const Checkpoint& state, const Model& model, const Adam& adam,

@@ -90,7 +90,7 @@ std::vector<OfFeature> hidden_of(const Model& model, const Agendas& agendas, Thr
   const std::size_t block = block_of_series(model);
   for (std::size_t begin = 0; begin < agendas.size(); begin += block) {
     const std::vector<Agenda<float>> some =
-        agendas.written(begin, std::min(block, agendas.size() - begin), pool);
+        agendas.written(model, begin, std::min(block, agendas.size() - begin), pool, options);
     const BothSides sides = infer_both_sides(model, some, pool, options);
     for (std::size_t i = 0; i < some.size(); ++i) {
       const std::vector<Marginal>& backward = sides.backward[i].marginals;
@@ -126,7 +126,7 @@ void standardise(OfFeature& feature, double centre) {
 
 Fusion fit_fusion(const Model& model, const Agendas& agendas, ThreadPool& pool, StopFlag stop) {
   const std::vector<std::size_t> fit = calibration_halves(agendas).fit;
-  const Agendas half(fit, [&](std::size_t i) { return agendas[i]; });
+  const Agendas half = agendas.subset(fit);
   std::vector<OfFeature> of_feature = hidden_of(model, half, pool, stop);
   std::vector<Hidden> of_all;
   for (std::size_t j = 0; j < of_feature.size(); ++j) {

@@ -1,8 +1,10 @@
 #include "edict/train/gradient_sum.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "edict/core/byte_stream.h"
+#include "edict/core/error.h"
 #include "edict/core/share_chunks.h"
 
 namespace edict {
@@ -17,11 +19,17 @@ LossSums ChunkedGradientSum::batch(const Vector<float>& params, std::span<const 
   const std::size_t chunks = (examples.size() + chunk_ - 1) / chunk_;
   if (chunk_grads_.size() < chunks) chunk_grads_.resize(chunks);
   std::vector<LossSums> sums(chunks);
+  failures_.assign(chunks, {});
   const auto compute = [&](std::size_t c, std::size_t worker) {
     chunk_grads_[c].setZero(params.size());
     const std::size_t first = c * chunk_, count = std::min(chunk_, examples.size() - first);
-    sums[c] = workers_[worker]->learn(params.data(), examples.subspan(first, count), weights,
-                                      chunk_grads_[c].data());
+    try {
+      sums[c] = workers_[worker]->learn(params.data(), examples.subspan(first, count), weights,
+                                        chunk_grads_[c].data());
+    } catch (const NotFinite& e) {  // the batch's gradient is to show it, in every process
+      failures_[c] = e.what();
+      chunk_grads_[c].setConstant(std::numeric_limits<float>::quiet_NaN());
+    }
   };
   if (Ranks* const ranks = pool_.ranks(); ranks && ranks->size() > 1) {
     share_chunks(*ranks, chunks, pool_, weights.stop, compute);
@@ -34,6 +42,12 @@ LossSums ChunkedGradientSum::batch(const Vector<float>& params, std::span<const 
   LossSums total;
   for (const LossSums& s : sums) total += s;
   return total;
+}
+
+std::string ChunkedGradientSum::failure() const {
+  for (const std::string& own : failures_)
+    if (!own.empty()) return own;
+  return {};
 }
 
 // The parameters are cut into as many segments as there are processes. Each process gets its

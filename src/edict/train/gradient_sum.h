@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "edict/core/ranks.h"
@@ -23,6 +24,8 @@ class GradientSum {
   // same examples in the same order. May throw Interrupted.
   virtual LossSums batch(const Vector<float>& params, std::span<const Example> examples,
                          const LossWeights& weights, Vector<float>& grads) = 0;
+  // Where the last gradient is not finite: what of this process was the first not to be, if known.
+  virtual std::string failure() const { return {}; }
 };
 
 // Threads take chunks of the batch, and the chunks' gradients are added in order. Chunks depend on
@@ -35,6 +38,7 @@ class ChunkedGradientSum : public GradientSum {
 
   LossSums batch(const Vector<float>& params, std::span<const Example> examples,
                  const LossWeights& weights, Vector<float>& grads) override;
+  std::string failure() const override;
 
  private:
   void add_among(Ranks& ranks, std::vector<LossSums>& sums, Index parameters, Vector<float>& grads);
@@ -43,6 +47,7 @@ class ChunkedGradientSum : public GradientSum {
   ThreadPool& pool_;
   std::vector<std::unique_ptr<Worker>> workers_;  // one a thread
   std::vector<Vector<float>> chunk_grads_;        // kept from batch to batch
+  std::vector<std::string> failures_;             // of the chunks; empty where there was none
 };
 
 }  // namespace edict

@@ -25,6 +25,20 @@ namespace {
 // Thrown in the middle of an epoch that the deadline ends.
 struct OutOfTime {};
 
+// Thrown where an epoch cannot go on: it is begun again with a lower rate.
+struct Diverged {};
+
+// Of the batches of an epoch, how many in a row may be without a finite gradient, and how often an
+// epoch is begun again before the run is given up.
+constexpr int kMostBadBatches = 4, kMostRestarts = 12;
+constexpr double kLowerRate = 0.5;  // after each of them
+
+// The mean of the weights (train.average) reaches back over a share of the steps so far, whatever
+// their number: (1 − 1/t)^(γ+1) is what is kept of it at step t (Karras et al. 2024, "Analyzing and
+// improving the training dynamics of diffusion models", power-function averages; γ = 7 is about a
+// tenth of the run).
+constexpr double kAveragePower = 8.0;
+
 // Solver steps and stops of a series: about what it costs.
 double cost(const Model& model, const Agenda<float>& agenda) {
   if (agenda.stops.empty()) return 0;
@@ -33,9 +47,22 @@ double cost(const Model& model, const Agenda<float>& agenda) {
   return (stepped ? steps : 0.0) + static_cast<double>(agenda.stops.size());
 }
 
+// Runs when the scope is left, whichever way.
+template <class F>
+class OnLeaving {
+ public:
+  explicit OnLeaving(F run) : run_(std::move(run)) {}
+  ~OnLeaving() { run_(); }
+  OnLeaving(const OnLeaving&) = delete;
+  OnLeaving& operator=(const OnLeaving&) = delete;
+
+ private:
+  F run_;
+};
+
 // A copy without a `share` of the observations, and without the stops that this empties.
 void thin(const Agenda<float>& whole, double share, Generator rng, Agenda<float>& result) {
-  result = {whole.id, whole.start, {}, {}, {}, whole.covariates};
+  result = {whole.id, whole.unit, whole.start, {}, {}, {}, whole.covariates};
   for (const auto& stop : whole.stops) {
     result.stop(stop.time, stop.what);
     for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
@@ -47,7 +74,7 @@ void thin(const Agenda<float>& whole, double share, Generator rng, Agenda<float>
 
 // A copy without what comes at or after `end`.
 void shorten(const Agenda<float>& whole, double end, Agenda<float>& result) {
-  result = {whole.id, whole.start, {}, {}, {}, whole.covariates};
+  result = {whole.id, whole.unit, whole.start, {}, {}, {}, whole.covariates};
   for (const auto& stop : whole.stops) {
     if (stop.time >= end) break;
     result.stop(stop.time, stop.what);
@@ -71,13 +98,12 @@ class Trainer {
                               *model.network, static_cast<std::size_t>(settings.chunk), pool)),
         gradient_(options.gradient ? *options.gradient : *in_process_),
         adam_(model.params.size()) {
-    costs_.resize(set.train.size());
-    pool.for_each(costs_.size(),
-                  [&](std::size_t i, std::size_t) { costs_[i] = cost(model, set.train[i]); });
+    learn_from(set.train);
     for (const std::int32_t label : set.train_labels) labelled_ += label != Dataset::kNone;
     state_.fingerprint = data_fingerprint;
     state_.best = model.params;
-    batches_ = (static_cast<std::int64_t>(set.train.size()) + settings.batch - 1) / settings.batch;
+    if (settings.average) state_.average = model.params;
+    batches_a_run_ = settings_.epochs * batches_;
   }
 
   TrainResult run() {
@@ -93,6 +119,18 @@ class Trainer {
       result.stopped_early = run_epochs();
     } catch (const OutOfTime&) {
       result.out_of_time = true;
+      if (state_.rows.empty() && adam_.steps > 0) finish_early();
+    } catch (const Diverged&) {
+      if (!options_.out.empty() && !begun)
+        for (const auto& file :
+             {options_.out, checkpoint_path(options_.out), metrics_path(options_.out)})
+          std::filesystem::remove(file);
+      const std::string where = gradient_.failure();
+      throw MachineError(fmt::format(
+          "training failed: numbers were not finite at any learning rate down to {:.2g} ({}); this "
+          "should not happen: please report it",
+          state_.rate_factor * settings_.learning_rate,
+          where.empty() ? "in a batch that begins with series " + written_.front().id : where));
     } catch (const Interrupted&) {
       // The epoch that was left half-way is forgotten: the state, the checkpoint and the model file
       // are those of the last complete one, and a resumed run begins that epoch again.
@@ -100,6 +138,8 @@ class Trainer {
     }
     model_.params = state_.best;
     result.rows = state_.rows;
+    result.skipped_batches = state_.skipped_batches;
+    result.validated = judged_;
     // It may have been killed after the checkpoint and before these were written, or the files may
     // have been moved away since.
     if (begun) {
@@ -122,8 +162,7 @@ class Trainer {
       if (settings_.patience > 0 && state_.since_best >= settings_.patience) return true;
       const auto begin = std::chrono::steady_clock::now();
       if (options_.deadline && begin + longest > *options_.deadline) throw OutOfTime();
-      EpochRow row = epoch(state_.epochs_done);
-      validate(row);
+      EpochRow row = stable_epoch(state_.epochs_done);
       ++state_.epochs_done;
       state_.since_best = row.best ? 0 : state_.since_best + 1;
       finish(row);
@@ -133,24 +172,77 @@ class Trainer {
     return false;
   }
 
+  // The time is over before the first epoch is: what it has come to is better than nothing.
+  void finish_early() {
+    EpochRow row;
+    row.epoch = ++state_.epochs_done;
+    validate(row);
+    finish(row);
+  }
+
   // Remembers an epoch, on disk too, and tells of it.
   void finish(const EpochRow& row) {
     state_.rows.push_back(row);
-    if (row.best) state_.best = model_.params;
+    if (row.best) state_.best = kept_params();
     if (!options_.out.empty()) {
       // The checkpoint comes first: where there is a model there is a checkpoint it can be
       // continued from. A run that is killed after it writes the others when it is resumed.
       save_checkpoint(state_, model_, adam_, checkpoint_path(options_.out));
       write_metrics(state_.rows, metrics_path(options_.out));
-      if (row.best) save_model(model_, options_.out);
+      if (row.best) {
+        std::swap(model_.params, state_.best);
+        save_model(model_, options_.out);
+        std::swap(model_.params, state_.best);
+      }
     }
     if (options_.on_epoch) options_.on_epoch(row);
+  }
+
+  const Vector<float>& kept_params() const {
+    return settings_.average ? state_.average : model_.params;
+  }
+
+  // The agendas of the epochs from here on.
+  void learn_from(const Agendas& agendas) {
+    train_ = agendas;
+    costs_.resize(train_.size());
+    pool_.for_each(costs_.size(),
+                   [&](std::size_t i, std::size_t) { costs_[i] = cost(model_, train_[i]); });
+    batches_ = (static_cast<std::int64_t>(train_.size()) + settings_.batch - 1) / settings_.batch;
+  }
+
+  // An epoch and its validation. Where it comes to numbers that are not finite it is begun again at
+  // a lower rate, which then stays.
+  EpochRow stable_epoch(std::int64_t number) {
+    const Vector<float> params = model_.params, average = state_.average;
+    const Adam adam = adam_;
+    for (int restarts = 0;; ++restarts) {
+      try {
+        EpochRow row = epoch(number);
+        validate(row);
+        return row;
+      } catch (const Diverged&) {
+        if (restarts == kMostRestarts) throw;
+      } catch (const NotFinite&) {  // while it was validated
+        if (restarts == kMostRestarts) throw Diverged();
+      }
+      model_.params = params;
+      state_.average = average;
+      adam_ = adam;
+      state_.rate_factor *= kLowerRate;
+    }
   }
 
   // One pass over the training series. Everything drawn is keyed by the epoch's number, so that an
   // epoch needs nothing from the ones before it but the parameters and Adam's moments.
   EpochRow epoch(std::int64_t number) {
-    std::vector<std::size_t> order(set_.train.size());
+    if (set_.windows) {
+      learn_from(set_.windows(number));
+      InferenceOptions options;
+      options.stop = options_.stop;
+      carried_ = train_.states(model_, pool_, options);
+    }
+    std::vector<std::size_t> order(train_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     Generator rng(static_cast<std::uint64_t>(settings_.seed), "order",
                   static_cast<std::uint64_t>(number));
@@ -164,18 +256,35 @@ class Trainer {
     LossSums total;
     EpochRow row;
     row.epoch = number + 1;
-    if (batches_ > 0) set_.train.read_ahead(places_of(0));
+    if (batches_ > 0) train_.read_ahead(places_of(0));
+    int bad_in_a_row = 0;
     for (std::int64_t batch = 0; batch < batches_; ++batch) {
       leave_if_stopped(options_.stop);
       if (options_.deadline && std::chrono::steady_clock::now() > *options_.deadline)
         throw OutOfTime();
       const std::int64_t step = number * batches_ + batch;
-      row.learning_rate = learning_rate(settings_, step, settings_.epochs * batches_);
+      row.learning_rate =
+          state_.rate_factor *
+          learning_rate(settings_, std::min(step, batches_a_run_ - 1), batches_a_run_);
       // While this batch is learnt, the disk looks for the next.
-      if (batch + 1 < batches_) set_.train.read_ahead(places_of(batch + 1));
-      total += learn(places_of(batch), number);
+      if (batch + 1 < batches_) train_.read_ahead(places_of(batch + 1));
+      const LossSums sums = learn(places_of(batch), number);
+      // Adam would spread a single NaN over its moments, from which no later batch recovers.
+      if (!grads_.allFinite()) {
+        ++state_.skipped_batches;
+        state_.rate_factor *= kLowerRate;
+        if (++bad_in_a_row == std::min<std::int64_t>(kMostBadBatches, batches_)) throw Diverged();
+        continue;
+      }
+      bad_in_a_row = 0;
+      total += sums;
       clip_gradient(settings_.clip, settings_.clip_norm, grads_);
       adam_.step(grads_, row.learning_rate, settings_.weight_decay, model_.params);
+      if (settings_.average) {
+        const double t = static_cast<double>(adam_.steps);
+        const auto kept = static_cast<float>(std::pow(1.0 - 1.0 / t, kAveragePower));
+        state_.average = kept * state_.average + (1.0f - kept) * model_.params;
+      }
       if (options_.on_batch) options_.on_batch(row.epoch, batch + 1, batches_, total);
     }
     // The means of the epoch, each of the parameters that its batch met: what the metrics show is
@@ -207,7 +316,7 @@ class Trainer {
     thinned_.resize(std::max(thinned_.size(), batch.size()));
     shortened_.resize(std::max(shortened_.size(), batch.size()));
     pool_.for_each(batch.size(),
-                   [&](std::size_t k, std::size_t) { written_[k] = set_.train[batch[k]]; });
+                   [&](std::size_t k, std::size_t) { written_[k] = train_[batch[k]]; });
     for (std::size_t i : batch) {
       const Agenda<float>& whole = written_[examples.size()];
       const Agenda<float>* agenda = &whole;
@@ -219,13 +328,13 @@ class Trainer {
       const double cut = absorb_until(whole, i, epoch_number);
       if (cut < kInfinity && settings_.forecast_reach) {
         Agenda<float>& copy = shortened_[examples.size()];
-        shorten(*agenda, cut + model_.protocol.to_model_time(*settings_.forecast_reach), copy);
+        shorten(*agenda, cut + *settings_.forecast_reach / model_.protocol.time_unit, copy);
         agenda = &copy;
       }
-      examples.push_back(
-          {agenda, cut, set_.train_labels[i], draws("dropout", i, epoch_number).bits()});
+      examples.push_back({agenda, cut, label_of(i), draws("dropout", i, epoch_number).bits()});
+      if (!carried_.empty() && !carried_[i].empty()) examples.back().state = carried_[i].data();
       observations += static_cast<double>(agenda->feature.size());
-      labelled += set_.train_labels[i] != Dataset::kNone;
+      labelled += label_of(i) != Dataset::kNone;
     }
     // The loss is a mean over the batch's observations, not over its series: a long series counts
     // for as much as it says. `scale` multiplies all three evidential terms.
@@ -235,21 +344,18 @@ class Trainer {
       weights.kl = model_.config.loss.kl;
       weights.evidence = model_.config.loss.evidence;
     }
-    const LossSums sums = gradient_.batch(model_.params, examples, weights, grads_);
-    // Adam would spread a single NaN over its moments, from which no later batch recovers.
-    if (!grads_.allFinite())
-      throw Error(fmt::format(
-          "the gradient of epoch {} is not finite (its batch begins with series {}); lower "
-          "train.learning_rate or set train.clip_norm",
-          epoch_number + 1, written_.front().id));
-    return sums;
+    return gradient_.batch(model_.params, examples, weights, grads_);
+  }
+
+  std::int32_t label_of(std::size_t i) const {
+    return set_.windows ? Dataset::kNone : set_.train_labels[i];
   }
 
   // What series i draws in an epoch: a generator of its own, so that neither the batch it falls
   // into nor the thread that asks changes it.
   Generator draws(std::string_view purpose, std::size_t i, std::int64_t epoch_number) const {
     return Generator(static_cast<std::uint64_t>(settings_.seed), purpose,
-                     static_cast<std::uint64_t>(epoch_number) * set_.train.size() + i);
+                     static_cast<std::uint64_t>(epoch_number) * train_.size() + i);
   }
 
   // With probability train.forecast a series is only forecast after a random moment of this epoch,
@@ -270,12 +376,19 @@ class Trainer {
 
   void validate(EpochRow& row) {
     leave_if_stopped(options_.stop);
+    if (settings_.average) std::swap(model_.params, state_.average);
+    const OnLeaving back([&] {
+      if (settings_.average) std::swap(model_.params, state_.average);
+    });
     LossSums sums;
     Matrix<float> scores(model_.network->classes(), static_cast<Index>(set_.validation.size()));
     const std::size_t block = block_of_series(model_);
     for (std::size_t begin = 0; begin < set_.validation.size(); begin += block) {
       const std::size_t count = std::min(block, set_.validation.size() - begin);
-      const std::vector<Agenda<float>> agendas = set_.validation.written(begin, count, pool_);
+      InferenceOptions stoppable;
+      stoppable.stop = options_.stop;
+      const std::vector<Agenda<float>> agendas =
+          set_.validation.written(model_, begin, count, pool_, stoppable);
       const std::vector<Example> examples = examples_of(agendas);
       if (set_.criterion == Criterion::nll)
         add_losses(model_, examples, pool_, options_.stop, sums);
@@ -287,15 +400,18 @@ class Trainer {
       const double n = std::max(1.0, sums.observations);
       row.validation_nll = sums.nll / n;
       row.validation_mse = sums.squared_error / n;
+      judged_ = sums.observations > 0;
     } else {
       const LabelFit fit = label_fit(scores, set_.validation_labels);
       row.validation_cross_entropy = fit.mean_cross_entropy();
       row.validation_accuracy = fit.accuracy();
     }
-    // Against every earlier row and not only the best: equals keep the earlier parameters.
-    row.best = std::all_of(state_.rows.begin(), state_.rows.end(), [&](const EpochRow& earlier) {
-      return criterion(row) < criterion(earlier);
-    });
+    // Against every earlier row and not only the best: equals keep the earlier parameters. Where
+    // nothing is judged, nothing but the number of epochs tells when to stop.
+    row.best = !judged_ ||
+               std::all_of(state_.rows.begin(), state_.rows.end(), [&](const EpochRow& earlier) {
+                 return criterion(row) < criterion(earlier);
+               });
   }
 
   double criterion(const EpochRow& row) const {
@@ -311,10 +427,13 @@ class Trainer {
   GradientSum& gradient_;
   Adam adam_;
   Checkpoint state_;  // after the last complete epoch, but for the parameters and Adam
+  Agendas train_;     // of the epoch
   std::vector<double> costs_;
+  std::vector<std::vector<float>> carried_;  // states in which they start, where series are long
   std::vector<Agenda<float>> written_, thinned_, shortened_;  // of the batch
   Vector<float> grads_;
-  std::int64_t batches_ = 0;
+  std::int64_t batches_ = 0, batches_a_run_ = 0;
+  bool judged_ = true;   // there was something to validate by
   double labelled_ = 0;  // training series with a label
 };
 

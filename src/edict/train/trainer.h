@@ -52,6 +52,8 @@ struct TrainResult {
   bool out_of_time = false;                  // the deadline came before the last epoch; likewise
   std::int64_t resumed_from = 0;             // finished epochs found in the checkpoint
   std::vector<EpochRow> backward_rows = {};  // of the backward network, judged by its own side
+  std::int64_t skipped_batches = 0;          // whose gradients were not finite
+  bool validated = true;  // false: nothing to validate by, the last epoch is kept
 };
 
 // Trains `model` (fresh from Model::create) and leaves the best parameters in it: on the

@@ -8,15 +8,22 @@
 #include <utility>
 
 #include "edict/core/error.h"
-#include "edict/protocol/reversed.h"
 
 namespace edict {
 namespace {
 
 enum class Unlabelled { kept, left_out };
 
-Agendas::ReadAhead reading_ahead(const Dataset& data) {
-  return [&data](std::span<const std::size_t> series) { data.read_ahead(series); };
+// By fewer observations no epoch is chosen: then every one is judged before it is absorbed.
+constexpr std::size_t kFewestJudged = 50;
+
+// Whether there are at least kFewestJudged is all that matters.
+std::size_t judged_observations(const Agendas& agendas) {
+  std::size_t judged = 0;
+  for (std::size_t i = 0; i < agendas.size() && judged < kFewestJudged; ++i)
+    for (const auto& stop : agendas[i].stops)
+      if (stop.what & Agenda<float>::kScore) judged += stop.count;
+  return judged;
 }
 
 void add_encoded(const Model& model, const Dataset& data, const std::vector<std::size_t>& series,
@@ -32,68 +39,36 @@ void add_encoded(const Model& model, const Dataset& data, const std::vector<std:
              [protocol = model.protocol, &data, scored](std::size_t i) {
                return encoding_agenda(protocol, data, i, scored);
              },
-             reading_ahead(data)};
+             [&data](std::span<const std::size_t> items) { data.read_ahead(items); }};
 }
 
 }  // namespace
-
-Agendas Agendas::of(std::vector<Agenda<float>> agendas) {
-  std::vector<std::size_t> places(agendas.size());
-  std::iota(places.begin(), places.end(), std::size_t{0});
-  const auto kept = std::make_shared<const std::vector<Agenda<float>>>(std::move(agendas));
-  return {std::move(places), [kept](std::size_t i) { return (*kept)[i]; }};
-}
-
-void Agendas::read_ahead(std::span<const std::size_t> places) const {
-  if (!read_ahead_) return;
-  std::vector<std::size_t> series;
-  for (const std::size_t place : places) series.push_back(series_[place]);
-  read_ahead_(series);
-}
-
-std::vector<Agenda<float>> Agendas::written(std::size_t first, std::size_t count,
-                                            ThreadPool& pool) const {
-  if (read_ahead_) read_ahead_(std::span(series_).subspan(first, count));
-  std::vector<Agenda<float>> result(count);
-  pool.for_each(count, [&](std::size_t k, std::size_t) { result[k] = (*this)[first + k]; });
-  return result;
-}
-
-std::vector<Agenda<float>> Agendas::written() const {
-  std::vector<Agenda<float>> result;
-  for (std::size_t i = 0; i < size(); ++i) result.push_back((*this)[i]);
-  return result;
-}
-
-Agendas Agendas::every(double stride) const {
-  std::vector<std::size_t> some;
-  for (double at = 0; at < static_cast<double>(size()); at += stride)
-    some.push_back(series_[static_cast<std::size_t>(at)]);
-  return {std::move(some), write_, read_ahead_};
-}
-
-Agendas Agendas::reversed() const {
-  return {series_, [write = write_](std::size_t i) { return edict::reversed(write(i)); },
-          read_ahead_};
-}
 
 TrainingSet reversed_training_set(const TrainingSet& set) {
   TrainingSet other = set;
   other.train = set.train.reversed();
   other.validation = set.validation.reversed();
+  if (set.windows)
+    other.windows = [windows = set.windows](std::int64_t epoch) {
+      return windows(epoch).reversed();
+    };
   return other;
 }
 
 TrainingSet distribution_training_set(const Model& model, const Dataset& data, const Split& split) {
   TrainingSet set;
-  set.train = {split.train,
-               [protocol = model.protocol, &data, whole = model.config.train.whole_series](
-                   std::size_t i) { return training_agenda(protocol, data, i, whole); },
-               reading_ahead(data)};
-  set.validation = {split.validation,
-                    [protocol = model.protocol, settings = model.config.data, &data](
-                        std::size_t i) { return evaluation_agenda(protocol, settings, data, i); },
-                    reading_ahead(data)};
+  const auto windows =
+      [protocol = model.protocol, &data, series = split.train,
+       whole = model.config.train.whole_series,
+       seed = static_cast<std::uint64_t>(model.config.train.seed)](std::int64_t epoch) {
+        return agendas_to_learn(protocol, data,
+                                learnt_windows(protocol, data, series, whole, seed, epoch));
+      };
+  set.train = windows(0);
+  if (has_long_series(data, split.train)) set.windows = windows;
+  set.validation = agendas_to_judge(model.protocol, model.config.data, data, split.validation);
+  if (judged_observations(set.validation) < kFewestJudged)
+    set.validation = agendas_to_follow(model.protocol, data, split.validation);
   set.train_labels.assign(set.train.size(), Dataset::kNone);
   set.validation_labels.assign(set.validation.size(), Dataset::kNone);
   return set;

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "edict/core/thread_pool.h"
+#include "edict/model/agendas.h"
 #include "edict/model/model.h"
 
 namespace edict {
@@ -14,48 +14,12 @@ namespace edict {
 // Of the validation split, the lower the better.
 enum class Criterion { nll, cross_entropy };
 
-// The agendas of some series. Each is written when it is asked for and not kept: of data that are
-// larger than memory a run holds those of a batch.
-class Agendas {
- public:
-  using Write = std::function<Agenda<float>(std::size_t series)>;
-  using ReadAhead = std::function<void(std::span<const std::size_t> series)>;
-
-  Agendas() = default;
-  // `write` may be called by several threads at once; `read_ahead` is told what it will soon be
-  // called for.
-  Agendas(std::vector<std::size_t> series, Write write, ReadAhead read_ahead = {})
-      : series_(std::move(series)), write_(std::move(write)), read_ahead_(std::move(read_ahead)) {}
-
-  // Those that were written already.
-  static Agendas of(std::vector<Agenda<float>> agendas);
-
-  std::size_t size() const { return series_.size(); }
-  bool empty() const { return series_.empty(); }
-  Agenda<float> operator[](std::size_t i) const { return write_(series_[i]); }
-
-  // Those of these places are asked for next.
-  void read_ahead(std::span<const std::size_t> places) const;
-
-  // Those of [first, first + count), or of all.
-  std::vector<Agenda<float>> written(std::size_t first, std::size_t count, ThreadPool& pool) const;
-  std::vector<Agenda<float>> written() const;
-
-  // Each of them read from its end (protocol/reversed.h).
-  Agendas reversed() const;
-
-  // Every n-th, so that short and long series are there as among all.
-  Agendas every(double stride) const;
-
- private:
-  std::vector<std::size_t> series_;
-  Write write_;
-  ReadAhead read_ahead_;
-};
-
 // The data that a set was made of must outlive it.
 struct TrainingSet {
   Agendas train, validation;
+  // What an epoch learns from, where long series are cut into other windows each time; empty:
+  // train.
+  std::function<Agendas(std::int64_t epoch)> windows = {};
   std::vector<std::int32_t> train_labels, validation_labels;  // one an agenda, or kNone
   double evidential = 1.0;      // weight of the evidential loss per observation
   double classification = 0.0;  // weight of the cross-entropy per labelled series

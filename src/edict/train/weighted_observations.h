@@ -1,6 +1,6 @@
 // What a model said of observations that it was not shown, and how much each of them counts in a
-// calibration: every series weighs the same, and so do what is before t_cut and what comes after
-// it, however many observations there are of each.
+// calibration: every series weighs the same, and so do what is before the cut-off and what comes
+// after it, however many observations there are of each.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,7 @@ struct WeightedObservation {
   Marginal expected;   // by the network itself, whatever calibration the model carries
   double x;
   double weight;
+  double horizon;  // since the series was last observed, in the model's time
 };
 
 // From the observations of the agendas' queries, feature by feature, series in order.

@@ -154,13 +154,13 @@
 
   function readSeries(bytes) {
     const reader = new Reader(bytes), times = reader.exact(reader.varint());
-    const what = reader.byte(), features = [], dates = {};
+    const what = reader.byte(), cut = reader.float64(), features = [], dates = {};
     if (what & hasDates) {
       dates.origin = reader.float64();
       dates.written = reader.text().split('\n');
     }
     for (let count = reader.varint(); count > 0; --count) features.push(readFeature(reader, what, times));
-    const read = {times, features, ...dates, probability: null, whole: Boolean(what & hasBands)};
+    const read = {times, cut, features, ...dates, probability: null, whole: Boolean(what & hasBands)};
     if (what & (hasBands | hasProbabilities)) {
       const count = reader.varint();
       if (count > 0) {
@@ -213,7 +213,7 @@
   const range = () => state.range || series.span;
   // The digits of time that matter for a series as a whole.
   const spanStep = () => (series.span[1] - series.span[0]) / 1000;
-  const isForecast = (time) => meta.distribution && state.view === 'forecast' && time >= meta.cut;
+  const isForecast = (time) => meta.distribution && state.view === 'forecast' && time >= series.cut;
   // What the guard made of an observation that the present view gives to the model; else undefined.
   const usedInstead = (feature, i) => (isForecast(feature.time[i]) ? undefined : feature.used.get(i));
   // What was expected of an observation in the present view.
@@ -239,7 +239,7 @@
       joined.x.push(x);
       for (const name of names) joined[name].push(curve[name][k]);
     });
-    take(curves.given, (x) => x < meta.cut);
+    take(curves.given, (x) => x < series.cut);
     take(curves.forecast, () => true);
     return joined;
   }
@@ -335,7 +335,7 @@
   async function open(row, then) {
     const turn = ++opening;
     const held = index.held[row];
-    const opened = held ? readSeries((await openedBlock(index.block[row]))[index.place[row]]) : {times: [], features: [], probability: null, span: [0, 1]};
+    const opened = held ? readSeries((await openedBlock(index.block[row]))[index.place[row]]) : {times: [], cut: Infinity, features: [], probability: null, span: [0, 1]};
     if (turn !== opening) return;  // another was asked for meanwhile
     Object.assign(state, {row, range: null, cursor: null});
     series = opened;
@@ -493,7 +493,7 @@
   }
 
   function render(figure, frame, inside) {
-    const cut = frame.x(meta.cut), {width, height, inner} = frame;
+    const cut = frame.x(series.cut), {width, height, inner} = frame;
     const after = isForecast(frame.to) && cut < inner.width
       ? `<rect class="after" x="${Math.max(0, cut).toFixed(1)}" y="0" width="${(inner.width - Math.max(0, cut)).toFixed(1)}" height="${inner.height}"/>` : '';
     const line = cut >= 0 && cut <= inner.width ? `<path class="cut" d="M${cut.toFixed(1)} 0v${inner.height}"/>` : '';
@@ -890,7 +890,7 @@
     const parts = [];
     if (series.whole) parts.push(key('aleatoric', 'noise of the data (aleatoric)'), key('epistemic', 'what the model’s own doubt (epistemic) adds'));
     parts.push(dot('seen', 'given to the model'));
-    if (meta.distribution && state.view === 'forecast' && series.span[1] > meta.cut)
+    if (meta.distribution && state.view === 'forecast' && series.span[1] > series.cut)
       parts.push(dot('hidden', 'not given'), make('span', {class: 'item'}, make('span', {class: 'key after-key'}), 'after the cut: only forecast'));
     if (meta.distribution) parts.push(dot('surprising', `|z| above ${surprisingZ}`));
     if (clipped) parts.push(dot('raw', 'clipped by the guard'), dot('used', 'what was taken instead'));
