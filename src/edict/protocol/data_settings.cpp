@@ -10,8 +10,10 @@ void declare(DataSettings& s, settings::Keys& keys) {
   keys.push_back(number("data.validation",
                         "share of the series to choose by; the rest is the test split",
                         s.validation, 0.01, 0.98));
-  keys.push_back(text("data.split", "each series by its own id, or whole groups on one side",
-                      s.split, {"series", "group"}));
+  keys.push_back(text("data.split",
+                      "series: each by its own id; group: whole groups on one side; stratified: "
+                      "the shares hold within each class, but adding series can move others",
+                      s.split, {"series", "group", "stratified"}));
   keys.push_back(
       flag("data.standardise", "z-normalise features by the training split", s.standardise));
   keys.push_back(text("data.start",
