@@ -68,11 +68,10 @@ TEST(AddingUp, IsWhatKeepingEverySeriesTells) {
     check(result.mse, [](const CalibrationResult& r) { return r.mse.mean; });
     check(result.nll, [](const CalibrationResult& r) { return r.nll.mean; });
     check(result.crps, [](const CalibrationResult& r) { return r.crps.mean; });
-    check(result.ece_per_series, [](const CalibrationResult& r) { return r.ece_per_series.mean; });
-    for (std::size_t k = 0; k < kLevels; ++k) {
+    for (std::size_t k = 0; k < kLevels; ++k)
       check(result.coverage[k], [&](const CalibrationResult& r) { return r.coverage[k].mean; });
+    for (std::size_t k = 0; k < kWidths; ++k)
       check(result.width[k], [&](const CalibrationResult& r) { return r.width[k].mean; });
-    }
     EXPECT_EQ(result.series + result.empty_series, all.size());
   }
   const auto mean_of = [&](auto value) {

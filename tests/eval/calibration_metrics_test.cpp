@@ -49,7 +49,7 @@ TEST(Scores, EqualTheClosedFormOfTheGaussian) {
   const SeriesCalibration s = score(student(mean, std, kInfinity), mean);
   EXPECT_DOUBLE_EQ(s.nll, 0.5 * std::log(2.0 * std::numbers::pi) + std::log(std));
   EXPECT_NEAR(s.crps, std * (std::numbers::sqrt2 - 1.0) * std::numbers::inv_sqrtpi, 1e-14);
-  for (std::size_t k = 0; k < kLevels; ++k)
+  for (std::size_t k = 0; k < kWidths; ++k)
     EXPECT_NEAR(std::erf(0.5 * s.width[k] / std / std::numbers::sqrt2), interval_levels()[k],
                 1e-12);
 }
@@ -59,7 +59,7 @@ TEST(Scores, StudentTOfManyDegreesIsTheGaussian) {
                           gauss = score(student(0.0, 1.5, kInfinity), 2.0);
   EXPECT_NEAR(t.nll, gauss.nll, 1e-7);
   EXPECT_NEAR(t.crps, gauss.crps, 1e-7);
-  EXPECT_NEAR(t.width[19], gauss.width[19], 1e-6);
+  EXPECT_NEAR(t.width.back(), gauss.width.back(), 1e-6);
   EXPECT_EQ(t.first_held, gauss.first_held);
 }
 
@@ -70,40 +70,21 @@ TEST(Scores, UnitTurnsStandardisedIntoRaw) {
   EXPECT_NEAR(standardised.squared_error, raw.squared_error, 1e-12);
   EXPECT_NEAR(standardised.nll, raw.nll, 1e-13);
   EXPECT_NEAR(standardised.crps, raw.crps, 1e-12);
-  for (std::size_t k = 0; k < kLevels; ++k) EXPECT_NEAR(standardised.width[k], raw.width[k], 1e-12);
+  for (std::size_t k = 0; k < kWidths; ++k) EXPECT_NEAR(standardised.width[k], raw.width[k], 1e-12);
   EXPECT_EQ(standardised.first_held, raw.first_held);
   EXPECT_EQ(standardised.pit, raw.pit);
 }
 
-TEST(Scores, FarValuesFallOutOfEveryInterval) {
+// The interval of level 1 is the whole line.
+TEST(Scores, FarValuesFallOutOfEveryIntervalButTheWidest) {
   for (const double dof : {3.0, 40.0, kInfinity})
     for (const double x : {-1e9, 1e9}) {
       const SeriesCalibration s = score(student(0.0, 1.0, dof), x);
-      EXPECT_EQ(s.coverage()[19], 0.0);
+      EXPECT_EQ(s.coverage()[18], 0.0);
+      EXPECT_EQ(s.coverage()[19], 1.0);
       EXPECT_EQ(s.pit[x < 0 ? 0 : 19], 1u);
-      EXPECT_NEAR(s.ece(), 0.5, 1e-15) << "the mean of the levels";
+      EXPECT_NEAR(s.ece(), 0.45, 1e-15) << "Σ k/19 over k = 0…18, by 20";
     }
-}
-
-TEST(EceFloor, EqualsTheBinomialSum) {
-  for (const std::size_t n : {1u, 2u, 7u, 21u, 42u, 100u}) {
-    double expected = 0.0;
-    for (const double p : interval_levels()) {
-      double mass = std::pow(1.0 - p, n);  // of no success
-      for (std::size_t b = 0; b <= n; ++b) {
-        const auto successes = static_cast<double>(b), count = static_cast<double>(n);
-        expected += mass * std::abs(successes / count - p) / kLevels;
-        mass *= (count - successes) / (successes + 1.0) * p / (1.0 - p);
-      }
-    }
-    EXPECT_NEAR(ece_floor(n), expected, 1e-13) << n;
-  }
-  // Far from small counts the binomial is Gaussian: E|B/n − p| → √(2p(1−p)/(πn)).
-  double gaussian = 0.0;
-  for (const double p : interval_levels())
-    gaussian += std::sqrt(2.0 * p * (1.0 - p) / (std::numbers::pi * 1e6)) / kLevels;
-  EXPECT_NEAR(ece_floor(1'000'000) / gaussian, 1.0, 1e-5);
-  EXPECT_THROW(ece_floor(0), Error);
 }
 
 TEST(Calibration, SeriesWeighTheSameWhateverTheirLength) {
@@ -113,7 +94,7 @@ TEST(Calibration, SeriesWeighTheSameWhateverTheirLength) {
   for (int i = 0; i < 3; ++i) current.add(m, 0.0);  // held by all intervals
   judged.push_back(std::exchange(current, {}));
   judged.push_back(std::exchange(current, {}));  // nothing was held out
-  current.add(m, 4.0);                           // held by none
+  current.add(m, 4.0);                           // held by the whole line alone
   judged.push_back(std::exchange(current, {}));
   const CalibrationResult r = summarised(judged);
   EXPECT_EQ(r.series, 2u);
@@ -121,18 +102,31 @@ TEST(Calibration, SeriesWeighTheSameWhateverTheirLength) {
   EXPECT_EQ(r.observations, 4u);
   EXPECT_EQ(r.mse.mean, 8.0);
   EXPECT_EQ(r.mse.std, 8.0);
-  for (std::size_t k = 0; k < kLevels; ++k) {
+  for (std::size_t k = 0; k < kWidths; ++k) {
     EXPECT_EQ(r.coverage[k].mean, 0.5);
     EXPECT_EQ(r.coverage[k].std, 0.5);
     EXPECT_NEAR(r.width[k].std, 0.0, 1e-15) << "rounding of a sum of three";
   }
-  // Half is covered at every level, and Σ|k − 10.5| over k = 1…20 is 100.
-  EXPECT_NEAR(r.ece, 100.0 / 21.0 / 20.0, 1e-14);
-  EXPECT_NEAR(r.ece_per_series.mean, 0.5, 1e-14);
-  EXPECT_NEAR(r.ece_per_series.std, 0.0, 1e-14);
-  EXPECT_NEAR(r.ece_per_series_floor, 0.5 * (ece_floor(3) + ece_floor(1)), 1e-15);
+  EXPECT_EQ(r.coverage[19].mean, 1.0);
+  EXPECT_EQ(r.coverage[19].std, 0.0);
+  // |½ − k/19| over k = 0…18 sums to 90.5/19, and the last level adds nothing.
+  EXPECT_NEAR(r.ece, 90.5 / 19.0 / 20.0, 1e-14);
   EXPECT_EQ(r.pit[10], 0.5);
   EXPECT_EQ(r.pit[19], 0.5);
+}
+
+// By hand. The narrowest interval that holds z has level |z|/√(2 + z²) (two degrees of freedom);
+// the first series has observations of levels 0.1, 0.3 and 0.9, the second one of level 0.5. At
+// k/19 the first is covered by 0, ⅓, ⅔, 1 from k = 0, 2, 6, 18 on, the second by 0, 1 from k = 0,
+// 10 on, the split by their mean: 0, ⅙, ⅓, ⅚, 1 from k = 0, 2, 6, 10, 18 on.
+TEST(Calibration, EceIsThePublishedStatistic) {
+  const Marginal m = student(0.0, 1.0, 2.0);
+  const auto at_level = [](double level) { return level * std::sqrt(2.0 / (1.0 - level * level)); };
+  std::vector<SeriesCalibration> judged(2);
+  for (const double level : {0.1, 0.3, 0.9}) judged[0].add(m, at_level(level));
+  judged[1].add(m, -at_level(0.5));
+  // 114 · |coverage − k/19|: 0 6 | 7 1 5 11 | 2 4 10 16 | 35 29 23 17 11 5 1 7 | 6 0, together 196.
+  EXPECT_NEAR(summarised(judged).ece, 196.0 / 114.0 / 20.0, 1e-14);
 }
 
 SeriesCalibration random_series(std::size_t index) {
@@ -170,15 +164,15 @@ TEST(Calibration, OrderOfTheSeriesDoesNotMatter) {
 TEST(Calibration, JsonCarriesEveryMetric) {
   const std::vector<SeriesCalibration> series = {score(student(0.0, 1.0, 3.0), 1.0)};
   const auto document = to_json(summarised(series));
-  for (const char* key : {"mse", "nll", "crps", "ece_per_series"}) {
+  for (const char* key : {"mse", "nll", "crps"}) {
     EXPECT_TRUE(document.at(key).at("mean").is_number()) << key;
     EXPECT_EQ(document.at(key).at("std"), 0.0) << key;
   }
   EXPECT_EQ(document.at("mse").at("mean"), 1.0);
   EXPECT_TRUE(document.at("ece").is_number());
-  EXPECT_EQ(document.at("ece_per_series_floor"), ece_floor(1));
-  for (const char* key : {"level", "coverage", "width", "pit"})
+  for (const char* key : {"level", "coverage", "pit"})
     EXPECT_EQ(document.at(key).size(), 20u) << key;
+  EXPECT_EQ(document.at("width").size(), 19u) << "the whole line has none";
   EXPECT_EQ(document.at("coverage")[19].at("mean"), 1.0);
 }
 

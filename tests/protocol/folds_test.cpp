@@ -79,6 +79,25 @@ TEST(Folds, ByGroupWholeGroupsJudgeTogether) {
     }
 }
 
+TEST(Folds, StratifiedFoldsShareEveryClassEvenly) {
+  Dataset d = series(1003);
+  d.classes = {"often", "rare"};
+  for (std::size_t i = 0; i < d.size(); ++i) d.labels.edit()[i] = i % 20 == 0 ? 1 : 0;
+  DataSettings settings;
+  settings.split = "stratified";
+  const Split usual = split(d, settings);
+  for (const std::int32_t label : {0, 1}) {
+    const auto of_label = [&](const std::vector<std::size_t>& part) {
+      return static_cast<double>(
+          std::ranges::count(part, label, [&](std::size_t i) { return d.labels[i]; }));
+    };
+    for (const Split& fold : cross_validation_splits(d, settings, 5))
+      EXPECT_LT(
+          std::abs(of_label(fold.test) - (of_label(usual.train) + of_label(usual.validation)) / 5),
+          1.0 + 1e-9);
+  }
+}
+
 TEST(Folds, TooFewSeriesAreOneClearLine) {
   try {
     cross_validation_splits(series(4), {}, 10);

@@ -34,6 +34,20 @@ TEST(SeenSeries, GivesEverySeriesItsPartWhereverItStands) {
   EXPECT_EQ(seen.count(Part::validation), parts.validation.size());
 }
 
+// A stratified split of part of a file is not part of the file's split: what counts is the record.
+TEST(SeenSeries, FindsTheRecordedPartsOfAStratifiedSplit) {
+  const Dataset data = generate_synthetic(300, 1);
+  const auto stratified = [](const Dataset& d) {
+    return split(d, 7, 0.7, 0.1, SplitBy::stratified);
+  };
+  const Split parts = stratified(data);
+  const SeenSeries seen = seen_of(data, parts, SplitBy::stratified);
+  EXPECT_EQ(seen.split(data).test, parts.test);
+  const Dataset some = subset(data, parts.test);
+  EXPECT_EQ(seen.split(some).test.size(), some.size());
+  EXPECT_LT(stratified(some).test.size(), some.size());
+}
+
 TEST(SeenSeries, AnotherSeriesOfAGroupBelongsWhereTheGroupDoes) {
   Dataset data;
   data.features = {"x"};

@@ -169,6 +169,70 @@ TEST(SplitByGroup, ASeriesWithoutGroupIsOnItsOwn) {
     }
 }
 
+// The number of series of a class in a part.
+double count_of(const Dataset& d, const std::vector<std::size_t>& part, std::int32_t label) {
+  return static_cast<double>(
+      std::ranges::count(part, label, [&](std::size_t i) { return d.labels[i]; }));
+}
+
+TEST(StratifiedSplit, EveryShareHoldsWithinEveryClass) {
+  for (const int series : {20, 333, 5000}) {
+    const Dataset d = labelled(series);
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      Split s = split(d, seed, 0.7, 0.1, SplitBy::stratified);
+      parts_by_id(d, s);
+      for (std::int32_t label = Dataset::kNone; label < 3; ++label) {
+        const auto n = static_cast<double>(std::count(d.labels.begin(), d.labels.end(), label));
+        for (const auto& [part, share] :
+             {std::pair{Part::train, 0.7}, {Part::validation, 0.1}, {Part::test, 0.2}}) {
+          EXPECT_LT(std::abs(count_of(d, s[part], label) - n * share), 1.0 + 1e-9);
+          EXPECT_TRUE(std::is_sorted(s[part].begin(), s[part].end()));
+        }
+      }
+    }
+  }
+}
+
+TEST(StratifiedSplit, IsDrawnFromSeedAndIds) {
+  const Dataset d = labelled(300);
+  const auto parts = [](const Dataset& data, std::uint64_t seed) {
+    return parts_by_id(data, split(data, seed, 0.7, 0.1, SplitBy::stratified));
+  };
+  const auto expected = parts(d, 11);
+  std::vector<std::size_t> order(d.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  Generator(5).shuffle(std::span(order));
+  EXPECT_EQ(parts(subset(d, order), 11), expected) << "order of the rows";
+  Dataset renamed = d;
+  std::swap(renamed.classes[0], renamed.classes[1]);
+  for (auto& label : renamed.labels.edit())
+    if (label == 0 || label == 1) label = 1 - label;
+  EXPECT_EQ(parts(renamed, 11), expected) << "order of the classes";
+  EXPECT_NE(parts(d, 12), expected);
+}
+
+// Over 3000 seeds each of 6 series is in the test part in a fifth of them: 600 ± 4·√(3000·0.16).
+// The class of one series and the series without label go with the shares, too.
+TEST(StratifiedSplit, EverySeriesHasTheSameChance) {
+  Dataset d;
+  d.features = {"x"};
+  d.classes = {"three", "one"};
+  for (const std::int32_t label : {0, 0, 0, 1, Dataset::kNone, Dataset::kNone})
+    d.add_series(fmt::format("s{}", d.size()), label);
+  std::vector<int> tested(d.size());
+  for (std::uint64_t seed = 0; seed < 3000; ++seed)
+    for (const std::size_t i : split(d, seed, 0.7, 0.1, SplitBy::stratified).test) ++tested[i];
+  for (const int n : tested) EXPECT_NEAR(n, 600, 88);
+}
+
+TEST(StratifiedSplit, IsWhatTheSettingChooses) {
+  const Dataset d = labelled(200);
+  DataSettings settings;
+  settings.split = "stratified";
+  EXPECT_EQ(split(d, settings).train, split(d, 0, 0.7, 0.1, SplitBy::stratified).train);
+  EXPECT_NE(split(d, settings).train, split(d, 0).train);
+}
+
 TEST(SplitError, SaysWhatIsMissing) {
   EXPECT_EQ(error_of(labelled(9), 0.7, 0.1, SplitBy::group),
             "split by group: the data has no groups; add a 'group' column or split by series");

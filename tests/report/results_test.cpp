@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "edict/core/json.h"
@@ -33,11 +34,6 @@ std::vector<std::string> lines_with(const std::string& text, const std::string& 
   return found;
 }
 
-bool has_mark(const std::string& text) {
-  return text.find("▲") != std::string::npos || text.find("▼") != std::string::npos ||
-         text.find("≈") != std::string::npos;
-}
-
 TEST(Verdict, BetterEqualWorse) {
   // 1.2 and 1.0 differ by more than the larger deviation 0.1.
   EXPECT_EQ(verdict({1.2, 0.05}, {1.0, 0.1}, false, 1), Verdict::better);
@@ -66,37 +62,23 @@ TEST(Results, CalibrationBesideThePublished) {
   EXPECT_EQ(mse.value.ours->mean, 0.004);
   EXPECT_EQ(mse.value.published->mean, 0.009);
   EXPECT_EQ(mse.value.verdict, Verdict::equal);  // published ± 0.01
-  EXPECT_FALSE(mse.whole_split);
 }
 
-// Ours is 0.25 ± 0.01 per series and 0.15 of the whole split; published are 0.083 ± 0.049.
-TEST(Results, TheErrorPerSeriesIsComparedWithThePublishedErrorPerSeries) {
+// Ours is 0.15 and 0.05, published are 0.083 ± 0.049 and 0.129 ± 0.077.
+TEST(Results, TheErrorOfTheSplitIsComparedWithThePublished) {
   const Results results = results_of(small_study());
-  const CalibrationRow& ece = row_of(results, Task::interpolation, Metric::ece_per_series);
-  EXPECT_NEAR(ece.value.ours->mean, 0.25, 1e-12);
-  EXPECT_EQ(ece.value.ours->std, 0.01);
-  EXPECT_EQ(ece.value.published->mean, 0.083);
-  EXPECT_EQ(ece.value.verdict, Verdict::worse);
-  EXPECT_EQ(ece.whole_split, 0.15);
-  EXPECT_EQ(ece.floor, 0.09);
-  // 0.05 of the whole split would be better than the published 0.129; 0.15 per series is not.
-  EXPECT_EQ(row_of(results, Task::extrapolation, Metric::ece_per_series).value.verdict,
-            Verdict::equal);
-}
-
-TEST(Results, TheErrorOfTheWholeSplitNeverGetsAVerdict) {
-  const Results results = results_of(small_study());
-  const auto in_markdown = lines_with(results_markdown(results), "ECE of the whole split |");
-  ASSERT_EQ(in_markdown.size(), 2u);
-  EXPECT_EQ(in_markdown[0],
-            "| Synthetic | EDICT | interpolation | ECE of the whole split | 0.150 | – |");
-  const auto in_text = lines_with(results_text(results), "ECE, whole split");
-  ASSERT_EQ(in_text.size(), 2u);
-  EXPECT_NE(in_text[0].find("0.150"), std::string::npos);
-  for (const std::string& line : {in_markdown[0], in_markdown[1], in_text[0], in_text[1]})
-    EXPECT_FALSE(has_mark(line)) << line;
-  const auto json = to_json(results);
-  for (const auto& row : json.at("calibration")) EXPECT_NE(row.at("metric"), "ECE");
+  const CalibrationRow& inside = row_of(results, Task::interpolation, Metric::ece);
+  EXPECT_EQ(inside.value.ours->mean, 0.15);
+  EXPECT_TRUE(std::isnan(inside.value.ours->std)) << "of one training";
+  EXPECT_EQ(inside.value.published->mean, 0.083);
+  EXPECT_EQ(inside.value.verdict, Verdict::worse);
+  const CalibrationRow& after = row_of(results, Task::extrapolation, Metric::ece);
+  EXPECT_EQ(after.value.ours->mean, 0.05);
+  EXPECT_EQ(after.value.verdict, Verdict::better);
+  EXPECT_EQ(
+      lines_with(results_markdown(results), "extrapolation | ECE"),
+      (std::vector<std::string>{"| Synthetic | EDICT | extrapolation | ECE | "
+                                "[0.050](runs/synthetic-edict-0123abcd/) ▲ | 0.129 ± 0.077 |"}));
 }
 
 TEST(Results, ScoresAreMeanAndDeviationOverSeeds) {
@@ -131,8 +113,9 @@ TEST(Results, CalibrationOfSeveralTrainingsIsTheirMean) {
   const CalibrationRow& mse = row_of(results, Task::interpolation, Metric::mse);
   EXPECT_NEAR(mse.value.ours->mean, 0.030, 1e-12);
   EXPECT_NEAR(mse.value.ours->std, 0.002, 1e-12);  // over series, of each
-  EXPECT_NEAR(*row_of(results, Task::interpolation, Metric::ece_per_series).whole_split, 0.10,
-              1e-12);
+  const CalibrationRow& ece = row_of(results, Task::interpolation, Metric::ece);
+  EXPECT_NEAR(ece.value.ours->mean, 0.10, 1e-12);
+  EXPECT_NEAR(ece.value.ours->std, 0.05, 1e-12);  // over the two trainings
 }
 
 TEST(Results, WithoutNoiseThereIsNothingPublished) {
@@ -173,10 +156,9 @@ TEST(Results, JsonHasEveryTableAndNullWhereThereIsNothing) {
   EXPECT_EQ(json.at("datasets")[0].at("series"), 20);
   EXPECT_EQ(json.at("datasets")[0].at("published").at("series"), 10000);
   const auto& ece = json.at("calibration").at(1);
-  EXPECT_EQ(ece.at("metric"), "ECE per series");
+  EXPECT_EQ(ece.at("metric"), "ECE");
   EXPECT_EQ(ece.at("verdict"), "worse");
-  EXPECT_EQ(ece.at("whole_split"), 0.15);
-  EXPECT_EQ(ece.at("floor"), 0.09);
+  EXPECT_EQ(ece.at("ours").at("mean"), 0.15);
   EXPECT_EQ(json.at("accuracy").size(), results.accuracy.size());
   EXPECT_TRUE(json.at("accuracy")[0].at("level").is_null());
   EXPECT_TRUE(json.at("accuracy")[0].at("published").is_null());
@@ -191,7 +173,6 @@ TEST(Results, MarkdownHasARowALevelAndLinks) {
                       "0.002](runs/synthetic-edict-0123abcd/) ≈ | 0.009 ± 0.010 |"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("ECE per series (floor 0.090) | [0.250 ± 0.010]"), std::string::npos);
   EXPECT_NE(text.find("\n| none |"), std::string::npos);
   EXPECT_NE(text.find("[61.0 ± 1.0](runs/synthetic-edict-0123abcd/) ▲ | 52.1 ± 1.4 |"),
             std::string::npos);
@@ -223,12 +204,14 @@ TEST(Results, TextForATerminalIsAligned) {
   const std::string text = results_text(results_of(small_study()));
   EXPECT_NE(text.find("EDICT w/ EDGR, level 9"), std::string::npos);
   EXPECT_NE(text.find("61.0 ± 1.0       52.1 ± 1.4      ▲"), std::string::npos) << text;
-  EXPECT_EQ(lines_with(text, "ECE floor")[0].find("0.090"),
-            lines_with(text, "ECE per series ")[0].find("0.250"));
+  EXPECT_EQ(lines_with(text, "interpolation ECE")[0].find("0.083"),
+            lines_with(text, "interpolation MSE")[0].find("0.124") - 1)
+      << "± is two bytes";
 }
 
 TEST(ValueText, ADashWhereThereIsNone) {
   EXPECT_EQ(value_text(MeanStd{0.1236, 0.29}, 3), "0.124 ± 0.290");
+  EXPECT_EQ(value_text(MeanStd{0.1236, std::nan("")}, 3), "0.124");
   EXPECT_EQ(value_text(std::nullopt, 3), "–");
 }
 

@@ -15,16 +15,13 @@ using study::BrowsedSeries;
 using study::StudiedRun;
 using study::Study;
 
-// The error of the whole split is `ece`, that of a series 0.1 more.
 inline CalibrationResult calibration(double mse, double ece) {
   CalibrationResult result{};
   result.mse = {mse, 0.002};
   result.ece = ece;
-  result.ece_per_series = {ece + 0.1, 0.01};
-  result.ece_per_series_floor = 0.09;
   result.level = interval_levels();
-  for (std::size_t k = 0; k < kLevels; ++k)
-    result.coverage[k] = result.width[k] = {result.level[k], 0.1};
+  for (std::size_t k = 0; k < kLevels; ++k) result.coverage[k] = {result.level[k], 0.1};
+  for (std::size_t k = 0; k < kWidths; ++k) result.width[k] = result.coverage[k];
   return result;
 }
 

@@ -36,16 +36,14 @@ void print_row(std::FILE* to, const char* name, const std::optional<CalibrationR
     return;
   }
   const CalibrationResult& r = *result;
-  fmt::print(to, "  {:<24} {:>8} ± {:<7} {:>7.4f} {:>9} {:>8}   {:.3f} ± {:.3f} ({:.3f})\n", name,
-             decimals(r.mse.mean, 4), decimals(r.mse.std, 4), r.ece, decimals(r.nll.mean, 4),
-             decimals(r.crps.mean, 4), r.ece_per_series.mean, r.ece_per_series.std,
-             r.ece_per_series_floor);
+  fmt::print(to, "  {:<24} {:>8} ± {:<7} {:>7.4f} {:>9} {:>8}\n", name, decimals(r.mse.mean, 4),
+             decimals(r.mse.std, 4), r.ece, decimals(r.nll.mean, 4), decimals(r.crps.mean, 4));
 }
 
 void print(std::FILE* to, const DetailedEvaluation& result, const std::string& kind,
            const EvaluateArguments& options) {
-  fmt::print(to, "  {:<24} {:>18} {:>7} {:>9} {:>8}   {}\n", "mean over series", "MSE", "ECE",
-             "NLL", "CRPS", "ECE per series (floor)");
+  fmt::print(to, "  {:<24} {:>18} {:>7} {:>9} {:>8}\n", "mean over series", "MSE", "ECE", "NLL",
+             "CRPS");
   print_row(to, "interpolation", result.evaluation.interpolation);
   print_row(to, "  after first event", result.evaluation.informed_interpolation);
   print_row(to, "extrapolation", result.evaluation.extrapolation);

@@ -8,7 +8,6 @@
 #include "edict/core/error.h"
 #include "edict/core/json_values.h"
 #include "edict/eval/distribution.h"
-#include "edict/math/special.h"
 #include "edict/math/student_t.h"
 
 namespace edict {
@@ -59,16 +58,16 @@ void SeriesCalibration::add(const Marginal& marginal, double x, double unit) {
   crps += new_crps;
   ++observations;
 
-  // The narrowest central interval that holds x tells for each level whether it does.
+  // The narrowest central interval that holds x decides for each level whether it does.
   const double central = central_level(marginal, x);
-  const auto held = std::lower_bound(kLevel.begin(), kLevel.end(), central);
-  if (held != kLevel.end()) ++first_held[static_cast<std::size_t>(held - kLevel.begin())];
+  const auto held = std::lower_bound(kLevel.begin(), kLevel.end() - 1, central);
+  ++first_held[static_cast<std::size_t>(held - kLevel.begin())];
   const double probability = 0.5 * (1.0 + std::copysign(central, z));
   const auto bin = static_cast<std::size_t>(probability * static_cast<double>(kPitBins));
   ++pit[std::min(bin, kPitBins - 1)];
 
-  const PerLevel half_width = interval_half_widths(dof);
-  for (std::size_t k = 0; k < kLevels; ++k) width[k] += 2.0 * half_width[k] * scale * unit;
+  const PerWidth half_width = interval_half_widths(dof);
+  for (std::size_t k = 0; k < kWidths; ++k) width[k] += 2.0 * half_width[k] * scale * unit;
 }
 
 PerLevel SeriesCalibration::coverage() const {
@@ -83,21 +82,6 @@ PerLevel SeriesCalibration::coverage() const {
 
 double SeriesCalibration::ece() const { return mean_gap(coverage()); }
 
-double ece_floor(std::size_t observations) {
-  if (observations == 0) throw Error("calibration error of a series without observations");
-  const auto n = static_cast<double>(observations);
-  double sum = 0.0;
-  for (const double p : kLevel) {
-    // De Moivre: E|B − np| = 2m C(n, m) pᵐ (1−p)ⁿ⁻ᵐ⁺¹ with m = ⌊np⌋ + 1; when np is a whole number
-    // m = np gives the same, so its rounding does no harm.
-    const double m = std::floor(n * p) + 1.0;
-    sum += 2.0 * m / n *
-           std::exp(log_gamma(n + 1.0) - log_gamma(m + 1.0) - log_gamma(n - m + 1.0) +
-                    m * std::log(p) + (n - m + 1.0) * std::log1p(-p));
-  }
-  return sum / static_cast<double>(kLevels);
-}
-
 void CalibrationSums::add(const SeriesCalibration& s) {
   if (s.observations == 0) {
     ++empty_series_;
@@ -105,19 +89,13 @@ void CalibrationSums::add(const SeriesCalibration& s) {
   }
   ++series_;
   observations_ += s.observations;
-  const auto [floor, is_new] = floor_.try_emplace(s.observations);
-  if (is_new) floor->second = ece_floor(s.observations);
   const double n = s.observations;
   metrics_[0].add(s.squared_error / n);
   metrics_[1].add(s.nll / n);
   metrics_[2].add(s.crps / n);
-  metrics_[3].add(s.ece());
-  metrics_[4].add(floor->second);
   const PerLevel coverage = s.coverage();
-  for (std::size_t k = 0; k < kLevels; ++k) {
-    metrics_[kCoverage + k].add(coverage[k]);
-    metrics_[kWidth + k].add(s.width[k] / n);
-  }
+  for (std::size_t k = 0; k < kLevels; ++k) metrics_[kCoverage + k].add(coverage[k]);
+  for (std::size_t k = 0; k < kWidths; ++k) metrics_[kWidth + k].add(s.width[k] / n);
   for (std::size_t bin = 0; bin < kPitBins; ++bin) metrics_[kPit + bin].add(s.pit[bin] / n);
 }
 
@@ -134,15 +112,13 @@ CalibrationResult CalibrationSums::result() const {
   result.mse = mean_std(metrics_[0]);
   result.nll = mean_std(metrics_[1]);
   result.crps = mean_std(metrics_[2]);
-  result.ece_per_series = mean_std(metrics_[3]);
-  result.ece_per_series_floor = metrics_[4].result().mean;
   result.level = kLevel;
   PerLevel mean_coverage{};
   for (std::size_t k = 0; k < kLevels; ++k) {
     result.coverage[k] = mean_std(metrics_[kCoverage + k]);
-    result.width[k] = mean_std(metrics_[kWidth + k]);
     mean_coverage[k] = result.coverage[k].mean;
   }
+  for (std::size_t k = 0; k < kWidths; ++k) result.width[k] = mean_std(metrics_[kWidth + k]);
   result.ece = mean_gap(mean_coverage);
   for (std::size_t bin = 0; bin < kPitBins; ++bin)
     result.pit[bin] = metrics_[kPit + bin].result().mean;
@@ -157,8 +133,6 @@ nlohmann::json to_json(const CalibrationResult& result) {
           {"nll", to_json(result.nll)},
           {"crps", to_json(result.crps)},
           {"ece", result.ece},
-          {"ece_per_series", to_json(result.ece_per_series)},
-          {"ece_per_series_floor", result.ece_per_series_floor},
           {"level", result.level},
           {"coverage", json_list(result.coverage)},
           {"width", json_list(result.width)},
@@ -173,8 +147,6 @@ void from_json(const nlohmann::json& json, CalibrationResult& result) {
   json.at("nll").get_to(result.nll);
   json.at("crps").get_to(result.crps);
   json.at("ece").get_to(result.ece);
-  json.at("ece_per_series").get_to(result.ece_per_series);
-  json.at("ece_per_series_floor").get_to(result.ece_per_series_floor);
   json.at("level").get_to(result.level);
   json.at("coverage").get_to(result.coverage);
   json.at("width").get_to(result.width);

@@ -9,20 +9,14 @@
 //             quantiles; see interval_levels.h for the levels
 //   pit    histogram of F(x), flat for a calibrated model; mean over series
 //
-// The expected calibration error has two readings, and both are reported. `ece` compares the
-// coverage of the whole split, mean over series, with the level: the error of the method.
-// `ece_per_series` takes the error of each series by itself, as the paper describes it. With n
-// observations that coverage is a multiple of 1/n, so even a perfect model is off by binomial
-// noise; `ece_per_series_floor` is the exact expectation of that noise for the counts at hand. It
-// holds for independent observations; values of one event share a multivariate t, which raises it a
-// little.
+// The expected calibration error is the published statistic: the mean over the levels of |coverage
+// − level|, where coverage is the mean over series of each series' own.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
-#include <unordered_map>
 
 #include "edict/data/moments.h"
 #include "edict/engine/marginal.h"
@@ -37,8 +31,8 @@ inline constexpr std::size_t kPitBins = 20;
 struct SeriesCalibration {
   std::uint32_t observations = 0;
   double squared_error = 0, nll = 0, crps = 0;
-  PerLevel width{};
-  // Observations whose narrowest holding interval is level k; those of no interval are left out.
+  PerWidth width{};
+  // Observations whose narrowest holding interval is that of level k.
   std::array<std::uint32_t, kLevels> first_held{};
   std::array<std::uint32_t, kPitBins> pit{};
 
@@ -47,7 +41,7 @@ struct SeriesCalibration {
   void add(const Marginal& marginal, double x, double unit = 1.0);
 
   PerLevel coverage() const;
-  double ece() const;
+  double ece() const;  // of its observations alone
 };
 
 struct CalibrationResult {
@@ -56,10 +50,9 @@ struct CalibrationResult {
   std::size_t observations = 0;
   MeanStd mse, nll, crps;
   double ece;
-  MeanStd ece_per_series;
-  double ece_per_series_floor;
   PerLevel level;
-  std::array<MeanStd, kLevels> coverage, width;
+  std::array<MeanStd, kLevels> coverage;
+  std::array<MeanStd, kWidths> width;
   std::array<double, kPitBins> pit;
 };
 
@@ -73,17 +66,13 @@ class CalibrationSums {
   CalibrationResult result() const;
 
  private:
-  // The metrics of a series in a row: mse, nll, crps, ece, floor, then coverage, width and pit.
-  static constexpr std::size_t kCoverage = 5, kWidth = kCoverage + kLevels, kPit = kWidth + kLevels,
+  // The metrics of a series in a row: mse, nll, crps, then coverage, width and pit.
+  static constexpr std::size_t kCoverage = 3, kWidth = kCoverage + kLevels, kPit = kWidth + kWidths,
                                kMetrics = kPit + kPitBins;
 
   std::size_t series_ = 0, empty_series_ = 0, observations_ = 0;
   std::array<RunningMoments, kMetrics> metrics_;
-  std::unordered_map<std::uint32_t, double> floor_;  // by count: many series have the same
 };
-
-// The mean over levels of E|B/n − level|, B binomial(n, level): the error of a perfect model.
-double ece_floor(std::size_t observations);
 
 nlohmann::json to_json(const CalibrationResult& result);
 void from_json(const nlohmann::json& json, CalibrationResult& result);

@@ -11,9 +11,10 @@ void declare(DataSettings& s, settings::Keys& keys) {
                         "share of the series to choose by; the rest is the test split",
                         s.validation, 0.01, 0.98));
   keys.push_back(text("data.split",
-                      "each series by its own id, whole groups on one side, or the pieces of few "
-                      "long series by time: the last test",
-                      s.split, {"series", "group", "time"}));
+                      "series: each by its own id; group: whole groups on one side; stratified: "
+                      "the shares hold within each class, but adding series can move others; time: "
+                      "few long series in pieces, the last of each for the test split",
+                      s.split, {"series", "group", "stratified", "time"}));
   keys.push_back(
       flag("data.standardise", "z-normalise features by the training split", s.standardise));
   keys.push_back(text("data.start",

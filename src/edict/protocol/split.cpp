@@ -2,6 +2,12 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <string>
+#include <utility>
+
 #include "edict/core/error.h"
 #include "edict/core/generator.h"
 
@@ -35,6 +41,32 @@ std::vector<std::size_t>& Split::operator[](Part part) {
   return unseen;
 }
 
+std::vector<double> draw_places(const Dataset& dataset, std::span<const std::size_t> series,
+                                std::uint64_t seed, SplitBy by, std::string_view purpose) {
+  const auto draw = [seed](const std::string& what, std::string_view key) {
+    return Generator(seed, what, hash_of(key)).uniform();
+  };
+  const std::string alone(purpose), of_groups = alone + " of groups";
+  std::vector<double> places;
+  for (const std::size_t i : series) {
+    const bool whole_group = by == SplitBy::group && dataset.group_of[i] != Dataset::kNone;
+    places.push_back(whole_group ? draw(of_groups, dataset.group_name(i))
+                                 : draw(alone, dataset.ids[i]));
+  }
+  if (by != SplitBy::stratified) return places;
+  std::map<std::int32_t, std::vector<std::size_t>> classes;  // places in `series`
+  for (std::size_t k = 0; k < series.size(); ++k) classes[dataset.labels[series[k]]].push_back(k);
+  for (auto& [label, own] : classes) {
+    const auto id = [&](std::size_t k) -> std::string_view { return dataset.ids[series[k]]; };
+    std::ranges::sort(own, {}, [&](std::size_t k) { return std::pair(places[k], id(k)); });
+    // Drawn too, so that classes of a few series do not all round the same way.
+    const double offset = draw(alone + " of classes", id(own.front()));
+    for (std::size_t rank = 0; rank < own.size(); ++rank)
+      places[own[rank]] = (static_cast<double>(rank) + offset) / static_cast<double>(own.size());
+  }
+  return places;
+}
+
 Split split(const Dataset& dataset, std::uint64_t seed, double train, double validation,
             SplitBy by) {
   constexpr double kRounding = 1e-12;  // of the shares' sum: 0.7 + 0.2 + 0.1 is not quite 1
@@ -46,35 +78,30 @@ Split split(const Dataset& dataset, std::uint64_t seed, double train, double val
   if (by == SplitBy::group && dataset.groups.empty())
     throw Error("split by group: the data has no groups; add a 'group' column or split by series");
   const bool tested = train + validation < 1.0 - kRounding;
+  std::vector<std::size_t> all(dataset.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const std::vector<double> places = draw_places(dataset, all, seed, by, "split");
   Split parts;
   const auto part_at = [&](double place) {
     return place < train                           ? Part::train
            : place < train + validation || !tested ? Part::validation
                                                    : Part::test;
   };
-  if (by == SplitBy::time) {
-    for (std::size_t head = 0, end = 0; head < dataset.size(); head = end) {
-      for (end = head + 1; end < dataset.size() && dataset.continues_previous(end);) ++end;
-      for (std::size_t i = head; i < end; ++i) {
-        const double place =
-            (static_cast<double>(i - head) + 0.5) / static_cast<double>(end - head);
-        const double early = train + 0.5 * validation;  // of which some validate
-        const bool chosen =
-            Generator(seed, "split", hash_of(dataset.ids[i])).uniform() * early >= train;
-        parts[place >= early ? part_at(place)
-              : chosen       ? Part::validation
-                             : Part::train]
-            .push_back(i);
-      }
-    }
+  if (by != SplitBy::time) {
+    for (const std::size_t i : all) parts[part_at(places[i])].push_back(i);
     return parts;
   }
-  for (std::size_t i = 0; i < dataset.size(); ++i) {
-    const bool whole_group = by == SplitBy::group && dataset.group_of[i] != Dataset::kNone;
-    const double place =
-        whole_group ? Generator(seed, "split of groups", hash_of(dataset.group_name(i))).uniform()
-                    : Generator(seed, "split", hash_of(dataset.ids[i])).uniform();
-    parts[part_at(place)].push_back(i);
+  const double early = train + 0.5 * validation;  // some of what comes before it validate
+  for (std::size_t head = 0, end = 0; head < dataset.size(); head = end) {
+    for (end = head + 1; end < dataset.size() && dataset.continues_previous(end);) ++end;
+    for (std::size_t i = head; i < end; ++i) {
+      const double when = (static_cast<double>(i - head) + 0.5) / static_cast<double>(end - head);
+      const bool chosen = places[i] * early >= train;
+      parts[when >= early ? part_at(when)
+            : chosen      ? Part::validation
+                          : Part::train]
+          .push_back(i);
+    }
   }
   return parts;
 }
@@ -85,9 +112,10 @@ Split split(const Dataset& dataset, const DataSettings& settings) {
 }
 
 SplitBy split_by(const DataSettings& settings) {
-  return settings.split == "group"  ? SplitBy::group
-         : settings.split == "time" ? SplitBy::time
-                                    : SplitBy::series;
+  return settings.split == "group"        ? SplitBy::group
+         : settings.split == "stratified" ? SplitBy::stratified
+         : settings.split == "time"       ? SplitBy::time
+                                          : SplitBy::series;
 }
 
 void check_trainable(const Split& split, const DataSettings& settings) {

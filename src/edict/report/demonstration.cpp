@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "edict/report/series_figures.h"
 #include "edict/study/embedded.h"
@@ -11,9 +12,9 @@
 namespace edict::report {
 namespace {
 
-Chart::Points curve(const CalibrationResult& r, const std::array<MeanStd, kLevels>& values) {
+Chart::Points curve(const CalibrationResult& r, std::span<const MeanStd> values) {
   Chart::Points points;
-  for (std::size_t k = 0; k < kLevels; ++k) points.emplace_back(r.level[k], values[k].mean);
+  for (std::size_t k = 0; k < values.size(); ++k) points.emplace_back(r.level[k], values[k].mean);
   return points;
 }
 

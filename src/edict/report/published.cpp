@@ -52,7 +52,7 @@ std::optional<typename Map::mapped_type> find(const Map& map, const typename Map
 std::string_view name_of(Task task) {
   return task == Task::interpolation ? "interpolation" : "extrapolation";
 }
-std::string_view name_of(Metric metric) { return metric == Metric::mse ? "MSE" : "ECE per series"; }
+std::string_view name_of(Metric metric) { return metric == Metric::mse ? "MSE" : "ECE"; }
 std::string_view name_of(Score score) { return score == Score::accuracy ? "accuracy" : "AUROC"; }
 
 const Published& Published::tables() {
@@ -66,8 +66,7 @@ Published::Published() {
   for (const auto& row : rows("calibration.csv", 6)) {
     const auto task = one_of<Task>(
         row[2], {{"interpolation", Task::interpolation}, {"extrapolation", Task::extrapolation}});
-    const auto metric =
-        one_of<Metric>(row[3], {{"MSE", Metric::mse}, {"ECE", Metric::ece_per_series}});
+    const auto metric = one_of<Metric>(row[3], {{"MSE", Metric::mse}, {"ECE", Metric::ece}});
     calibration_[{row[0], row[1], task, metric}] = {number<double>(row[4]), number<double>(row[5])};
   }
   for (const auto& [name, score] :

@@ -12,12 +12,11 @@
 namespace edict::report {
 
 enum class Task { interpolation, extrapolation };
-// ECE is the mean over series of each series' own error.
-enum class Metric { mse, ece_per_series };
+enum class Metric { mse, ece };
 enum class Score { accuracy, auroc };  // in percent
 
 std::string_view name_of(Task task);
-std::string_view name_of(Metric metric);  // "MSE", "ECE per series"
+std::string_view name_of(Metric metric);  // "MSE", "ECE"
 std::string_view name_of(Score score);
 
 struct PublishedDataset {
@@ -30,7 +29,7 @@ class Published {
   static const Published& tables();
 
   std::optional<PublishedDataset> dataset(const std::string& dataset) const;
-  // The deviation is over series.
+  // The deviation of the MSE is over series; of the ECE the paper does not say.
   std::optional<MeanStd> calibration(const std::string& dataset, const std::string& method,
                                      Task task, Metric metric) const;
   // The deviation is over seeds.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "edict/data/summary.h"
 
@@ -70,22 +71,21 @@ DatasetRow dataset_row(const StudiedData& studied) {
 }
 
 // Mean over trainings; the deviation over series is averaged likewise.
-std::optional<MeanStd> over_runs(const std::vector<const CalibrationResult*>& trainings,
-                                 MeanStd CalibrationResult::*metric) {
+std::optional<MeanStd> mse_over_runs(const std::vector<const CalibrationResult*>& trainings) {
   std::vector<double> means, stds;
   for (const CalibrationResult* result : trainings) {
-    means.push_back((result->*metric).mean);
-    stds.push_back((result->*metric).std);
+    means.push_back(result->mse.mean);
+    stds.push_back(result->mse.std);
   }
   if (means.empty()) return std::nullopt;
   return MeanStd{mean_of(means)->mean, mean_of(stds)->mean};
 }
-std::optional<double> over_runs(const std::vector<const CalibrationResult*>& trainings,
-                                double CalibrationResult::*metric) {
+std::optional<MeanStd> ece_over_runs(const std::vector<const CalibrationResult*>& trainings) {
   std::vector<double> values;
-  for (const CalibrationResult* result : trainings) values.push_back(result->*metric);
-  const auto mean = mean_of(values);
-  return mean ? std::optional(mean->mean) : std::nullopt;
+  for (const CalibrationResult* result : trainings) values.push_back(result->ece);
+  auto result = mean_of(values);
+  if (values.size() == 1) result->std = std::numeric_limits<double>::quiet_NaN();
+  return result;
 }
 
 void add_calibration(const Group& group, std::vector<CalibrationRow>& rows) {
@@ -100,20 +100,13 @@ void add_calibration(const Group& group, std::vector<CalibrationRow>& rows) {
       trainings.push_back(&*result);
       folders.push_back(run->folder);
     }
-    for (const auto& [metric, member] :
-         {std::pair(Metric::mse, &CalibrationResult::mse),
-          std::pair(Metric::ece_per_series, &CalibrationResult::ece_per_series)}) {
-      const auto ours = over_runs(trainings, member);
+    for (const Metric metric : {Metric::mse, Metric::ece}) {
+      const auto ours = metric == Metric::mse ? mse_over_runs(trainings) : ece_over_runs(trainings);
       const auto published =
           Published::tables().calibration(group.data->title, group.method, task, metric);
       if (!ours && !published) continue;
-      CalibrationRow row{group.data->title, group.method, task, metric, {}, {}, {}};
-      row.value = compare(ours, published, true, kCalibrationDigits, folders);
-      if (metric == Metric::ece_per_series) {
-        row.whole_split = over_runs(trainings, &CalibrationResult::ece);
-        row.floor = over_runs(trainings, &CalibrationResult::ece_per_series_floor);
-      }
-      rows.push_back(std::move(row));
+      rows.push_back({group.data->title, group.method, task, metric,
+                      compare(ours, published, true, kCalibrationDigits, folders)});
     }
   }
 }
@@ -154,7 +147,7 @@ void add_score(const Group& group, Score score, const std::optional<int>& level,
 
 Verdict verdict(const MeanStd& ours, const MeanStd& published, bool lower_is_better, int digits) {
   const double gain = (lower_is_better ? -1 : 1) * (ours.mean - published.mean);
-  const double tolerance = std::max(ours.std, published.std) + 0.5 * std::pow(10.0, -digits);
+  const double tolerance = std::fmax(ours.std, published.std) + 0.5 * std::pow(10.0, -digits);
   return std::abs(gain) <= tolerance ? Verdict::equal : gain > 0 ? Verdict::better : Verdict::worse;
 }
 
@@ -212,6 +205,7 @@ Results results_of(const Study& study) {
 
 std::string value_text(const std::optional<MeanStd>& value, int digits) {
   if (!value) return "–";
+  if (std::isnan(value->std)) return fmt::format("{:.{}f}", value->mean, digits);
   return fmt::format("{:.{}f} ± {:.{}f}", value->mean, digits, value->std, digits);
 }
 

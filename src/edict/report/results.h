@@ -34,15 +34,13 @@ struct DatasetRow {
   std::optional<PublishedDataset> published;
 };
 
-// Deviations are over the series of the test split.
+// Of the MSE deviations are over the series of the test split. The ECE of a split is one number:
+// ours has a deviation, over trainings, only where there are several of them.
 struct CalibrationRow {
   std::string dataset, method;
   Task task;
   Metric metric;
   Comparison value;
-  // The error of the whole split, another statistic than the published one, and so beside no
-  // verdict; and what a perfect model would score per series. Of ECE only, where it was measured.
-  std::optional<double> whole_split, floor;
 };
 
 // In percent; deviations are over seeds.
@@ -97,7 +95,7 @@ std::vector<std::string> methods_of(const std::vector<Row>& rows, const std::str
   return methods;
 }
 
-// "0.124 ± 0.290"; a dash where there is none.
+// "0.124 ± 0.290", "0.124" where std is NaN; a dash where there is none.
 std::string value_text(const std::optional<MeanStd>& value, int digits);
 
 // " ▲", " ≈", " ▼", or nothing.

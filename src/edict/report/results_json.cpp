@@ -41,10 +41,6 @@ json to_json(const CalibrationRow& row) {
   json result = row_of(row.dataset, row.method, row.value);
   result["task"] = name_of(row.task);
   result["metric"] = name_of(row.metric);
-  if (row.metric == Metric::ece_per_series) {
-    result["floor"] = value_or_null(row.floor);
-    result["whole_split"] = value_or_null(row.whole_split);
-  }
   return result;
 }
 

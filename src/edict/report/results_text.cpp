@@ -23,12 +23,6 @@ std::string linked(const Comparison& value, int digits) {
   return fmt::format("[{}](runs/{}/){}", text, value.runs[0], mark(value.verdict));
 }
 
-std::string metric_name(const CalibrationRow& row) {
-  std::string name(name_of(row.metric));
-  if (row.floor) name += fmt::format(" (floor {:.3f})", *row.floor);
-  return name;
-}
-
 std::string noise_markdown(const Results& results, Score score, const std::string& dataset) {
   const auto methods = methods_of(results.scores(score), dataset);
   if (methods.empty()) return {};
@@ -71,21 +65,15 @@ std::string results_markdown(const Results& results) {
                         data.features, data.series, data.events_per_series,
                         data.published ? fmt::format("{}", data.published->series) : "–");
   text +=
-      "\n## Calibration\n\n± is over series. The published ECE is the mean over series of each "
-      "series' own error, and so is the one compared with it; its floor is what a perfect model "
-      "would score with as few observations a series. The ECE of the whole split is another "
-      "statistic, of which nothing is published.\n\n"
+      "\n## Calibration\n\n± of the MSE is over series, of our ECE over trainings where there "
+      "are several. ECE: the mean over twenty levels from 0 to 1 of |coverage − level|; the "
+      "coverage of the split is the mean over its series, as published.\n\n"
       "| dataset | method | task | metric | ours | published |\n|---|---|---|---|---|---|\n";
-  for (const CalibrationRow& row : results.calibration) {
-    const std::string head =
-        fmt::format("| {} | {} | {} |", cell(row.dataset), cell(row.method), name_of(row.task));
-    text += fmt::format("{} {} | {} | {} |\n", head, metric_name(row),
-                        linked(row.value, kCalibrationDigits),
-                        value_text(row.value.published, kCalibrationDigits));
-    if (row.whole_split)
-      text += fmt::format("{} ECE of the whole split | {:.{}f} | – |\n", head, *row.whole_split,
-                          kCalibrationDigits);
-  }
+  for (const CalibrationRow& row : results.calibration)
+    text +=
+        fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell(row.dataset), cell(row.method),
+                    name_of(row.task), name_of(row.metric), linked(row.value, kCalibrationDigits),
+                    value_text(row.value.published, kCalibrationDigits));
   text +=
       "\n## Classification under noise\n\n± is over seeds. Level 0 of the published noise "
       "still has a deviation of 0.1; \"none\" is without any.\n";
@@ -115,15 +103,11 @@ std::string results_text(const Results& results) {
   };
   for (const DatasetRow& data : results.datasets) {
     header(data.title + ", calibration");
-    for (const CalibrationRow& row : results.calibration) {
-      if (row.dataset != data.title) continue;
-      const std::string head = fmt::format("{}, {} ", row.method, name_of(row.task));
-      line(head + std::string(name_of(row.metric)), value_text(row.value.ours, kCalibrationDigits),
-           value_text(row.value.published, kCalibrationDigits), mark(row.value.verdict));
-      for (const auto& [name, value] :
-           {std::pair("ECE floor", row.floor), std::pair("ECE, whole split", row.whole_split)})
-        if (value) line(head + name, fmt::format("{:.{}f}", *value, kCalibrationDigits), "–", "");
-    }
+    for (const CalibrationRow& row : results.calibration)
+      if (row.dataset == data.title)
+        line(fmt::format("{}, {} {}", row.method, name_of(row.task), name_of(row.metric)),
+             value_text(row.value.ours, kCalibrationDigits),
+             value_text(row.value.published, kCalibrationDigits), mark(row.value.verdict));
     const std::vector<int>& levels = results.levels;
     header(data.title + ", accuracy under noise (%)");
     for (const ScoreRow& row : results.accuracy)
@@ -134,10 +118,7 @@ std::string results_text(const Results& results) {
              value_text(row.value.ours, kScoreDigits),
              value_text(row.value.published, kScoreDigits), mark(row.value.verdict));
   }
-  return text +
-         "\n▲ better  ≈ within the larger deviation  ▼ worse\n"
-         "ECE per series, the published one, is the mean of each series' own error; its floor is "
-         "what a\nperfect model would score. Of the whole split's ECE nothing is published.\n";
+  return text + "\n▲ better  ≈ within the larger deviation  ▼ worse\n";
 }
 
 }  // namespace edict::report

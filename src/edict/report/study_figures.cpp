@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 #include <set>
+#include <span>
 
 #include "edict/report/series_figures.h"
 
@@ -67,8 +68,10 @@ std::string interval_figure(const std::vector<const study::StudiedRun*>& runs, T
         task == Task::interpolation ? evaluation.interpolation : evaluation.extrapolation;
     if (!result) continue;
     Chart::Points points;
-    for (std::size_t k = 0; k < kLevels; ++k) {
-      points.emplace_back(result->level[k], (coverage ? result->coverage : result->width)[k].mean);
+    const std::span<const MeanStd> values =
+        coverage ? std::span<const MeanStd>(result->coverage) : result->width;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      points.emplace_back(result->level[k], values[k].mean);
       if (!coverage) top = std::max(top, 1.05 * points.back().second);
     }
     lines.emplace_back(run->method, std::move(points));

@@ -44,26 +44,16 @@ std::string group_id(const std::string& folder) {
   return fmt::format("runs-of-{}", folder.substr(0, folder.rfind('-')));
 }
 
-// Ours leads to its run, or where several runs made it, to their list; the published one below, and
-// below that what else is to be said.
-std::string cell(const Comparison& value, int digits, const std::string& further = {}) {
+// Ours leads to its run, or where several runs made it, to their list; the published one below.
+std::string cell(const Comparison& value, int digits) {
   std::string ours = value_text(value.ours, digits);
   if (value.runs.size() == 1)
     ours = fmt::format("<a href=\"runs/{}/index.html\">{}</a>", value.runs[0], ours);
   else if (value.runs.size() > 1)
     ours = fmt::format("<a href=\"#{}\">{}</a>", group_id(value.runs[0]), ours);
-  return fmt::format("<td class=\"{}\">{}{}<span class=\"published-value\">{}</span>{}</td>",
+  return fmt::format("<td class=\"{}\">{}{}<span class=\"published-value\">{}</span></td>",
                      value.verdict ? name_of(*value.verdict) : "", ours, mark(value.verdict),
-                     value_text(value.published, digits), further);
-}
-
-// The two numbers that stand below the error per series, with no verdict.
-std::string ece_note(const CalibrationRow& row) {
-  if (!row.whole_split || !row.floor) return {};
-  return fmt::format(
-      "<span class=\"beside\">floor {1:.{0}f}</span><span class=\"beside\">whole split "
-      "{2:.{0}f}</span>",
-      kCalibrationDigits, *row.floor, *row.whole_split);
+                     value_text(value.published, digits));
 }
 
 std::string legend(const std::vector<std::string>& methods) {
@@ -126,31 +116,29 @@ std::string interval_figures(const Study& study) {
 std::string calibration_section(const Study& study, const Results& results) {
   std::string text =
       "<section id=\"calibration\"><h2>Calibration</h2>\n<p>Published below ours (the paper's "
-      "tables 2 and 3), ± over the test series. Interpolation: 10 % of the observations before "
-      "t<sub>cut</sub> were hidden; extrapolation: everything after it. ECE compares the coverage "
-      "of intervals with their level. The published one is the mean of each series' own error, "
-      "and so is ours above it. Where few observations of a series are judged, that is mostly "
-      "chance: the floor is what a perfect model would score. The error of the whole split is "
-      "another statistic; nothing is published to compare it with.</p>\n"
+      "tables 2 and 3). Interpolation: 10 % of the observations before "
+      "t<sub>cut</sub> were hidden; extrapolation: everything after it. ECE: the mean "
+      "over twenty levels from 0 to 1 of |coverage − level|, where the coverage of the split is "
+      "the mean over its series, as published. ± of the MSE is over the test series, of our ECE "
+      "over trainings where there are several.</p>\n"
       "<div class=\"scroll\"><table><thead><tr><th class=\"text\" scope=\"col\" rowspan=\"2\">"
       "dataset</th><th class=\"text\" scope=\"col\" rowspan=\"2\">method</th><th "
       "scope=\"colgroup\" colspan=\"2\">interpolation</th><th scope=\"colgroup\" colspan=\"2\">"
-      "extrapolation</th></tr><tr><th scope=\"col\">MSE</th><th scope=\"col\">ECE per series</th>"
-      "<th scope=\"col\">MSE</th><th scope=\"col\">ECE per series</th></tr></thead><tbody>\n";
+      "extrapolation</th></tr><tr><th scope=\"col\">MSE</th><th scope=\"col\">ECE</th>"
+      "<th scope=\"col\">MSE</th><th scope=\"col\">ECE</th></tr></thead><tbody>\n";
   for (const DatasetRow& data : results.datasets)
     for (const std::string& method : methods_of(results.calibration, data.title)) {
       text += fmt::format("<tr><th scope=\"row\">{}</th><td class=\"text\">{}</td>",
                           escape(data.title), escape(method));
       for (const Task task : {Task::interpolation, Task::extrapolation})
-        for (const Metric metric : {Metric::mse, Metric::ece_per_series}) {
+        for (const Metric metric : {Metric::mse, Metric::ece}) {
           const auto row = std::find_if(results.calibration.begin(), results.calibration.end(),
                                         [&](const CalibrationRow& r) {
                                           return r.dataset == data.title && r.method == method &&
                                                  r.task == task && r.metric == metric;
                                         });
-          text += row == results.calibration.end()
-                      ? "<td>–</td>"
-                      : cell(row->value, kCalibrationDigits, ece_note(*row));
+          text += row == results.calibration.end() ? "<td>–</td>"
+                                                   : cell(row->value, kCalibrationDigits);
         }
       text += "</tr>\n";
     }
