@@ -56,9 +56,7 @@ void check_start(const Protocol& protocol, const Agenda<float>& agenda) {
 }  // namespace
 
 double Protocol::start_of(const Dataset& data, std::size_t series) const {
-  if (data.events(series) == 0) return origin;
-  const double first = data.times[data.first_event[series]];
-  return from_first || (may_start_earlier && first < origin) ? first : origin;
+  return data.events(series) == 0 ? origin : start_of(data.times[data.first_event[series]]);
 }
 
 double Protocol::end_of(const Dataset& data, std::size_t series) const {

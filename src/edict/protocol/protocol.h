@@ -29,6 +29,9 @@ struct Protocol {
   double to_raw_time(double time) const { return origin + time * time_unit; }
   // When the clock of a series starts, in the data's unit.
   double start_of(const Dataset& data, std::size_t series) const;
+  double start_of(double first) const {  // of one whose first event is then
+    return from_first || (may_start_earlier && first < origin) ? first : origin;
+  }
   // Until when a picture of a series goes: its last event, or t_cut where that is later but one
   // that training came to.
   double end_of(const Dataset& data, std::size_t series) const;
