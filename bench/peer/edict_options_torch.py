@@ -115,7 +115,8 @@ class OptionsEdict(Edict):
         share = 1 / p.lam if self.settings.surprise == "epistemic" else 1 + 1 / p.lam
         sigma = torch.exp(p.log_psi / 2) * torch.sqrt(share / p.spare)[:, None]
         e = self.tamed((x - p.mu) / sigma)
-        x = p.mu + sigma * e
+        if self.settings.absorb != "raw":
+            x = p.mu + sigma * e
         gi = self.encoder(torch.stack([x, p.mu, p.log_psi, e], dim=2), mask) @ self.update.w_ih.T
         if self.settings.told:
             gi = gi + self.told(memory) @ self.memory.jump.T
@@ -143,8 +144,7 @@ class OptionsEdict(Edict):
             kl = torch.zeros_like(nll)
             if event.absorb:
                 h, absorbed = self.jump_told(h_now, pre, x, mask, memory_now)
-                # What is remembered is counted, not learned.
-                memory = memory_now.with_observed(absorbed.detach(), mask)
+                memory = memory_now.with_observed(absorbed, mask)
                 read, raw = self.read(h, memory)
                 evidence = self.gained(evidence_now, raw, mask) if s.forgetting else evidence
                 kl = niw_kl(pre, self.conclude(read, raw, memory, evidence), x, mask).sum()

@@ -38,8 +38,8 @@ class Stream:
     ) -> None:  # fmt: skip
         self.model = model
         self._guard = guard
-        begin = _clock_start(model) if start is None else float(start)
-        self._streams = _new(model, np.array([begin]), _statics(model, [static]), guard)
+        begin = None if start is None else np.array([float(start)])
+        self._streams = _new(model, 1, begin, _statics(model, [static]), guard)
         features = model.features
         self._place = {name: j for j, name in enumerate(features)}
         # Prepared once: a call then costs a few assignments more than the library itself.
@@ -90,7 +90,10 @@ class Stream:
 
     @property
     def time(self) -> float:
-        """Of the last observation, or of the start before any."""
+        """Of the last observation, or of the start before any.
+
+        Minus infinity where the first observation is to be the start.
+        """
         return float(_times(self._streams, 1)[0])
 
     @property
@@ -134,12 +137,13 @@ class Streams:
         if len(self._place) != count:
             raise Error("two streams have one name")
         self._all = np.arange(count, dtype=np.int64)
-        begin = _clock_start(model) if start is None else start
-        starts = doubles(np.broadcast_to(np.asarray(begin, np.float64), (count,)))
+        starts = None
+        if start is not None:
+            starts = doubles(np.broadcast_to(np.asarray(start, np.float64), (count,)))
         own = None if static is None else doubles(static)
         if own is not None and own.shape != (count, len(model.statics)):
             raise Error(f"static covariates of shape {own.shape} for {count} streams")
-        self._streams = _new(model, starts, own, guard)
+        self._streams = _new(model, count, starts, own, guard)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -218,19 +222,12 @@ def _streams_from(
     return streams
 
 
-def _clock_start(model: Model) -> float:
-    """Where the clock of a series starts that begins as those of training did.
-
-    With ``data.start = "first"`` that is its first observation, which only the caller knows.
-    """
-    data = model.config["data"]
-    return float(data["origin"]) if data["start"] == "origin" else 0.0
-
-
-def _new(model: Model, start: Floats, static: Optional[Floats], guard: GuardLike) -> Handle:
+def _new(
+    model: Model, count: int, start: Optional[Floats], static: Optional[Floats], guard: GuardLike
+) -> Handle:
     pointer = GuardPointer(guard)
     return made(
-        "streams", lib.edict_streams_new, model.pointer, start.size, address(start),
+        "streams", lib.edict_streams_new, model.pointer, count, address(start),
         address(static), pointer.address,
     )  # fmt: skip
 

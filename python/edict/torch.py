@@ -303,12 +303,11 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
         r, z = _torch.sigmoid(x_r + h_r), _torch.sigmoid(x_z + h_z)
         h = (1 - z) * _torch.tanh(x_n + r * h_n) + z * state.h
 
-        seen = x.detach()  # what is remembered is counted, not learnt
         count = state.count + mask
         after = State(
-            h, _torch.where(observed, _torch.zeros_like(seen), state.age),
-            _torch.where(observed, seen, state.last),
-            state.mean + mask * (seen - state.mean) / count.clamp(min=1), count, state.evidence,
+            h, _torch.where(observed, _torch.zeros_like(x), state.age),
+            _torch.where(observed, x, state.last),
+            state.mean + mask * (x - state.mean) / count.clamp(min=1), count, state.evidence,
         )  # fmt: skip
         return after._replace(evidence=self.gained(after, mask)) if self.forgets else after
 

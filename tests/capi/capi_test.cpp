@@ -229,6 +229,46 @@ TEST_F(Capi, StreamsGiveTheBitsOfPredictAndComeBackFromBytes) {
   edict_streams_free(streams);
 }
 
+TEST_F(Capi, StreamsWithoutAStartBeginWhereTheClockOfTheModelDoes) {
+  Dataset moved = data_;
+  for (std::size_t e = 0; e < moved.events(); ++e) moved.times[e] += 1000;
+  write_csv(moved, folder_ / "moved.csv");
+  for (const char* start : {"data.start=origin", "data.start=first"}) {
+    edict_dataset* dataset = nullptr;
+    edict_model* model = nullptr;
+    edict_streams* streams = nullptr;
+    ASSERT_EQ(edict_dataset_read((folder_ / "moved.csv").c_str(), nullptr, nullptr, &dataset),
+              EDICT_OK);
+    const char* const settings[] = {kSettings[0], kSettings[1], kSettings[2], kSettings[3], start};
+    ASSERT_EQ(edict_train(dataset, "", 5, settings, 1, nullptr, 0, nullptr, 0, 1, nullptr, &model),
+              EDICT_OK)
+        << edict_last_error();
+    ASSERT_EQ(edict_streams_new(model, 1, nullptr, nullptr, nullptr, &streams), EDICT_OK);
+    std::vector<double> row(3);
+    const std::int64_t stream = 0;
+    for (std::size_t e = 0; e < moved.first_event[1]; ++e) {
+      std::fill(row.begin(), row.end(), std::numeric_limits<double>::quiet_NaN());
+      for (const Observation& o : moved.observed(e))
+        row[static_cast<std::size_t>(o.feature)] = o.value;
+      ASSERT_EQ(edict_streams_observe_rows(streams, 1, &stream, &moved.times[e], row.data()),
+                EDICT_OK)
+          << edict_last_error();
+    }
+    const double when = 1020;
+    std::vector<double> mean(40 * 3), streamed(3);
+    ASSERT_EQ(edict_model_predict(model, dataset, 1, &when, 0, kInf, nullptr, 1, nullptr,
+                                  mean.data(), nullptr, nullptr, nullptr, nullptr, nullptr),
+              EDICT_OK);
+    ASSERT_EQ(edict_streams_predict(streams, 1, &stream, &when, streamed.data(), nullptr, nullptr,
+                                    nullptr, nullptr),
+              EDICT_OK);
+    for (std::size_t j = 0; j < 3; ++j) EXPECT_EQ(streamed[j], mean[j]) << start;
+    edict_streams_free(streams);
+    edict_model_free(model);
+    edict_dataset_free(dataset);
+  }
+}
+
 TEST_F(Capi, StoppedTrainingLeavesTheLastWholeEpoch) {
   edict_control* control = nullptr;
   ASSERT_EQ(edict_control_new(&control), EDICT_OK);

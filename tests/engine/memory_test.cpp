@@ -191,6 +191,17 @@ INSTANTIATE_TEST_SUITE_P(
                            s.memory_mask = s.memory_age = s.memory_last = s.memory_mean = true;
                            s.recall = true;
                          }},
+                    Told{"bounded",
+                         [](EngineSettings& s) {
+                           s.memory_last = s.memory_mean = s.recall = true;
+                           s.absorb = "bounded";
+                           s.absorb_bound = 1.7;
+                         }},
+                    Told{"score_recalled",
+                         [](EngineSettings& s) {
+                           s.recall = true;
+                           s.absorb = "score";
+                         }},
                     Told{"stepped",
                          [](EngineSettings& s) {
                            s.propagator = "gru-ode";

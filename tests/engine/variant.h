@@ -10,8 +10,9 @@
 namespace edict {
 
 inline const std::vector<std::string>& variants() {
-  static const std::vector<std::string> names{"euler",       "midpoint", "rk4",     "dopri5",
-                                              "closed_form", "memory",   "bounded", "forgetting"};
+  static const std::vector<std::string> names{"euler",   "midpoint",    "rk4",
+                                              "dopri5",  "closed_form", "memory",
+                                              "bounded", "score",       "forgetting"};
   return names;
 }
 
@@ -24,7 +25,7 @@ inline void set_variant(Config& config, const std::string& name) {
   if (name == "closed_form") return;
   for (const char* told : {"memory_mask", "memory_age", "memory_last", "memory_mean", "recall"})
     assign(config, std::string("model.") + told + "=true");
-  if (name == "bounded") assign(config, "model.absorb=bounded");
+  if (name == "bounded" || name == "score") assign(config, "model.absorb=" + name);
   if (name == "forgetting") assign(config, "model.evidence=forgetting");
 }
 

@@ -8,6 +8,7 @@
 #include "edict/engine/walk.h"
 #include "engine/finite_difference.h"
 #include "engine/random_agenda.h"
+#include "engine/variant.h"
 
 namespace edict {
 namespace {
@@ -162,8 +163,11 @@ TEST(WalkGradient, WithoutKlTerm) {
   expect_gradients(p);
 }
 
-TEST(WalkGradient, RecomputedSegmentsGiveTheSameBits) {
+class WalkGradientSegments : public testing::TestWithParam<std::string> {};
+
+TEST_P(WalkGradientSegments, RecomputedGiveTheSameBits) {
   Problem p{gradient_config(), {}};
+  set_variant(p.config, GetParam());
   Generator rng(10);
   for (int events : {9, 4, 12})
     p.agendas.push_back(random_agenda<double>(rng, 3, events, 0.4, 0.5));
@@ -178,21 +182,25 @@ TEST(WalkGradient, RecomputedSegmentsGiveTheSameBits) {
   EXPECT_EQ(whole, parts);
 }
 
-class WalkGradientSolver : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Variants, WalkGradientSegments, testing::Values("rk4", "bounded"));
 
-TEST_P(WalkGradientSolver, EverySolver) {
+class WalkGradientVariant : public testing::TestWithParam<std::string> {};
+
+TEST_P(WalkGradientVariant, EqualsDifferences) {
   Problem p{gradient_config(), {}};
-  p.config.model.solver = GetParam();
+  set_variant(p.config, GetParam());
+  p.config.model.absorb_bound = 1.7;  // so that many observations feel it
   // The adaptive solver's step lengths follow the parameters, which the gradient (rightly) ignores:
   // at this tolerance what they contribute is below the difference quotient's own error.
   p.config.model.rtol = p.config.model.atol = 1e-12;
   Generator rng(11);
-  for (int events : {3, 2}) p.agendas.push_back(random_agenda<double>(rng, 3, events, 0.35, 0.5));
+  for (int events : {3, 2, 6})
+    p.agendas.push_back(random_agenda<double>(rng, 3, events, 0.35, 0.5));
+  p.absorb_until = 1.2;  // what comes later is forecast from what is remembered then
   expect_gradients(p);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, WalkGradientSolver,
-                         testing::Values("euler", "midpoint", "rk4", "dopri5"));
+INSTANTIATE_TEST_SUITE_P(All, WalkGradientVariant, testing::ValuesIn(variants()));
 
 }  // namespace
 }  // namespace edict

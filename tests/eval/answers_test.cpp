@@ -200,6 +200,55 @@ TEST(Impute, ACellIsFilledFromWhatWasSeenUpToThen) {
   }
 }
 
+// How much each side counts is fitted to hidden values in evaluation agendas (train/fuse.h): a hole
+// is filled by the same answer, to the bit.
+TEST(Impute, FromBothSidesFillsAHoleAsTheFitSawIt) {
+  const Dataset& data = small_synthetic();
+  Model model = small_trained_model().member(0);
+  model.protocol.t_cut = 1e9;
+  model.backward = model.network->layout().initial<float>(7);
+  FeatureFusion fusion;
+  fusion.dof = 5;
+  model.fusion = {{3, fusion}, 10};
+  ThreadPool pool(1);
+  // Of every third event with several observations, the first is hidden.
+  Dataset holes;
+  holes.features = data.features;
+  holes.add_series(data.ids[kSome[0]], Dataset::kNone);
+  std::vector<std::uint8_t> hidden;
+  for (std::size_t e = data.first_event[kSome[0]]; e < data.first_event[kSome[0] + 1]; ++e) {
+    const auto observed = data.observed(e);
+    const bool hides = e % 3 == 0 && observed.size() > 1;
+    holes.add_event(data.times[e]);
+    for (std::size_t k = 0; k < observed.size(); ++k) {
+      hidden.push_back(hides && k == 0);
+      if (!hidden.back()) holes.add_observation(observed[k].feature, observed[k].value);
+    }
+  }
+  const Agenda<float> agenda = evaluation_agenda(model.protocol, data, kSome[0], hidden);
+  InferenceOptions options;
+  options.marginals = InferenceOptions::Marginals::observed;
+  const Answer expected = infer_smoothed(model, std::span(&agenda, 1), pool, options)[0];
+  ImputeRequest request;
+  request.sides = Sides::both;
+  const std::size_t first = 0;
+  const ImputedSeries filled = impute(model, holes, request, {&first, 1}, pool)[0];
+  std::size_t next = 0;
+  for (const auto& stop : agenda.stops) {
+    if (!(stop.what & Agenda<float>::kQuery)) continue;
+    const auto j = static_cast<std::size_t>(agenda.feature[stop.first]);
+    const auto t =
+        static_cast<std::size_t>(std::lower_bound(filled.times.begin(), filled.times.end(),
+                                                  model.protocol.to_raw_time(stop.time) - 1e-9) -
+                                 filled.times.begin());
+    const Marginal m = to_raw(model.protocol.standardisation, j, expected.marginals[next++]);
+    ASSERT_FALSE(filled.observed[filled.cell(t, j)]);
+    EXPECT_EQ(filled.value[filled.cell(t, j)], m.mean);
+    EXPECT_EQ(filled.deviation[filled.cell(t, j)], predictive_deviation(m));
+  }
+  EXPECT_GT(next, 2u);
+}
+
 TEST(Impute, AGridHoldsWhatWasObservedAtItsTimes) {
   const Dataset& data = small_synthetic();
   ThreadPool pool(1);

@@ -41,7 +41,7 @@ TEST(Stress, EqualsEachPieceDoneAlone) {
     NoiseSpec noise = noise_from_name("compounding");
     noise.rate = 0.7;
     noise.seed = s;
-    const Dataset noisy = with_noise(data, test, noise, model.protocol.standardisation);
+    const Dataset noisy = with_noise(model.protocol, data, test, noise);
     for (const StressCurve& curve : result.curves) {
       const Encoding clean = encode(model, data, test, pool, curve.guard);
       const Encoding hit = encode(model, noisy, test, pool, curve.guard);

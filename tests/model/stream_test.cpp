@@ -93,6 +93,58 @@ TEST_P(StreamTest, SaysWhatTheBatchedEngineSays) {
   }
 }
 
+// Without a start a stream begins where the clock of the series starts: at the model's origin, at
+// an event before it, or at the first event. Times far from 0 would show any other start.
+TEST(StreamStart, IsThatOfPredict) {
+  Dataset data = small_dataset();
+  for (std::size_t e = 0; e < data.events(); ++e) data.times[e] += 100.0;
+  for (std::size_t e = data.first_event[11]; e < data.first_event[12]; ++e) data.times[e] -= 50.0;
+  const auto seen = observations_of(data);
+  ThreadPool pool(1);
+  for (const char* start : {"zero", "origin", "first"}) {
+    Config config;
+    config.model.hidden = 10;
+    config.data.start = start;
+    if (start == std::string("origin")) config.data.origin = 99.0;
+    const auto model = std::make_shared<const Model>(Model::create(config, data, split(data, 0)));
+    for (const std::size_t s : {std::size_t{0}, std::size_t{11}}) {
+      const std::size_t first = data.first_event[s], last = data.first_event[s + 1];
+      const std::vector<double> times{data.times[first + 1], data.times[last - 1] + 1.3};
+      const Agenda<float> agenda = query_agenda(model->protocol, data, s, times);
+      const Answer expected = infer(*model, examples_of(std::span(&agenda, 1)), pool, {})[0];
+      Stream stream(model, data.covariates(s));
+      // A state that has seen nothing comes back from its bytes too, and questions leave it alone.
+      stream.distribution(data.times[first]);
+      stream.restore(StreamState::from_bytes(stream.state().to_bytes()));
+      std::size_t k = 0;
+      const auto compare = [&](double time) {
+        for (const Marginal& m : stream.distribution(time)) {
+          expect_equal(m, to_raw(model->protocol.standardisation, k % 3, expected.marginals[k]));
+          ++k;
+        }
+      };
+      for (std::size_t e = first; e < last; ++e) {
+        if (e == first + 1) compare(data.times[e]);
+        stream.observe(data.times[e], seen[e]);
+      }
+      compare(times.back());
+    }
+  }
+}
+
+// Before its first event a series of such a model has no clock: any moment is its start.
+TEST(StreamStart, OfTheFirstEventAnswersWithTheStartUntilThen) {
+  const Dataset data = small_dataset();
+  Config config;
+  config.model.hidden = 10;
+  config.data.start = "first";
+  StreamEngine engine(std::make_shared<const Model>(Model::create(config, data, split(data, 0))));
+  const StreamState state = engine.begin();
+  const StreamEngine::Question questions[] = {{&state, 3.0}, {&state, 1e6}};
+  const auto answers = engine.distribution(questions);
+  for (std::size_t j = 0; j < 3; ++j) expect_equal(answers[j], answers[3 + j]);
+}
+
 TEST_P(StreamTest, AllocatesNothingAfterConstruction) {
   const Dataset data = small_dataset();
   Stream stream(shared_model(data, GetParam()), data.covariates(0), 0.0, Guard{Guard::Kind::edgr});

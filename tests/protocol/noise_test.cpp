@@ -32,7 +32,12 @@ Dataset ramps(std::size_t series, int events) {
   return d;
 }
 
-Standardisation scales(double a, double b) { return {{100.0, 0.0}, {a, b}, {0.0}, {1.0}}; }
+// Clocks that start at 0, and deviations of the two features.
+Protocol scales(double a, double b) {
+  Protocol protocol;
+  protocol.standardisation = protocol.population = {{100.0, 0.0}, {a, b}, {0.0}, {1.0}};
+  return protocol;
+}
 
 NoiseSpec spec(NoiseKind kind, double rate, double strength, double fraction,
                std::uint64_t seed = 1) {
@@ -67,7 +72,7 @@ TEST(Noise, CompoundingSpreadFollowsItsFormula) {
   const Dataset clean = ramps(20000, 4);
   const double rho = noise_rate(9, 0.7);
   const Dataset noisy =
-      with_noise(clean, {}, spec(NoiseKind::compounding, rho, 0.1, 1.0), scales(3.0, 1.0));
+      with_noise(scales(3.0, 1.0), clean, {}, spec(NoiseKind::compounding, rho, 0.1, 1.0));
   for (std::size_t t = 0; t < 4; ++t) {
     const double expected = 0.1 * std::pow(1.7, static_cast<double>(t));
     const auto a = differences(noisy, clean, t, 0), b = differences(noisy, clean, t, 1);
@@ -81,19 +86,46 @@ TEST(Noise, RateCountsInItsUnitOfTime) {
   const Dataset clean = ramps(20000, 4);
   NoiseSpec halves = spec(NoiseKind::compounding, 3.0, 0.1, 1.0);
   halves.unit = 2.0;  // (1 + 3)^(t/2) = 2^t
-  const Dataset noisy = with_noise(clean, {}, halves, scales(1.0, 1.0));
+  const Dataset noisy = with_noise(scales(1.0, 1.0), clean, {}, halves);
   for (std::size_t t = 0; t < 4; ++t)
     EXPECT_NEAR(root_mean_square(differences(noisy, clean, t, 0)) / (0.1 * std::exp2(t)), 1.0,
                 0.02);
   halves.unit = 0.0;
-  EXPECT_THROW(with_noise(clean, {}, halves, scales(1.0, 1.0)), Error);
+  EXPECT_THROW(with_noise(scales(1.0, 1.0), clean, {}, halves), Error);
+}
+
+// A shift of all times, or of each series by its own constant where clocks start at the first
+// event, leaves what is added as it was.
+TEST(Noise, GrowsWithTheTimeSinceTheClockOfASeriesStarts) {
+  const Dataset clean = ramps(8, 12);
+  Split split;
+  for (std::size_t i = 0; i < clean.size(); ++i) split.train.push_back(i);
+  const NoiseSpec noise = spec(NoiseKind::compounding, 0.7, 0.1, 1.0);
+  for (const char* start : {"origin", "first"}) {
+    const auto added = [&](double common, double own) {
+      Dataset moved = clean;
+      for (std::size_t i = 0; i < clean.size(); ++i)
+        for (std::size_t e = clean.first_event[i]; e < clean.first_event[i + 1]; ++e)
+          moved.times[e] += common + own * static_cast<double>(i);
+      DataSettings settings;
+      settings.start = start;
+      settings.standardise = false;
+      const Protocol protocol = fit_protocol(settings, moved, split);
+      return with_noise(protocol, moved, {}, noise).value;
+    };
+    EXPECT_EQ(added(1024.0, 0.0), added(0.0, 0.0)) << start;
+    EXPECT_EQ(added(-1024.0, 0.0), added(0.0, 0.0)) << start;
+    if (start == std::string("first")) {
+      EXPECT_EQ(added(0.0, 4096.0), added(0.0, 0.0));
+    }
+  }
 }
 
 // |N(0,1)| has mean √(2/π) and variance 1 − 2/π.
 TEST(Noise, AsymmetricNoiseIsOneSided) {
   const Dataset clean = ramps(20000, 3);
   const Dataset noisy =
-      with_noise(clean, {}, spec(NoiseKind::asymmetric, 1.0, 0.1, 1.0), scales(1.0, 2.0));
+      with_noise(scales(1.0, 2.0), clean, {}, spec(NoiseKind::asymmetric, 1.0, 0.1, 1.0));
   const auto b = differences(noisy, clean, 2, 1);
   for (const double x : b) ASSERT_GE(x, 0.0);
   const double s = 2.0 * 0.1 * 4.0;
@@ -102,8 +134,8 @@ TEST(Noise, AsymmetricNoiseIsOneSided) {
 
 TEST(Noise, AnEnormousRateStaysFinite) {
   const Dataset clean = ramps(50, 400);
-  const Dataset noisy = with_noise(clean, {}, spec(NoiseKind::compounding, 250.0, 0.1, 1.0),
-                                   scales(std::numeric_limits<double>::max(), 1.0));
+  const Dataset noisy = with_noise(scales(std::numeric_limits<double>::max(), 1.0), clean, {},
+                                   spec(NoiseKind::compounding, 250.0, 0.1, 1.0));
   bool large = false;
   for (std::size_t o = 0; o < noisy.observations(); ++o) {
     ASSERT_TRUE(std::isfinite(noisy.value[o]));
@@ -117,7 +149,7 @@ TEST(Noise, AnEnormousRateStaysFinite) {
 TEST(Noise, SpikesReplaceAFractionByTheMeanAndManyDeviations) {
   const Dataset clean = ramps(5000, 4);
   const Dataset noisy =
-      with_noise(clean, {}, spec(NoiseKind::spikes, 0.0, 5.0, 0.05), scales(2.0, 7.0));
+      with_noise(scales(2.0, 7.0), clean, {}, spec(NoiseKind::spikes, 0.0, 5.0, 0.05));
   double high = 0, low = 0;
   for (std::size_t o = 0; o < clean.observations(); ++o) {
     const double value = noisy.value[o];
@@ -133,7 +165,7 @@ TEST(Noise, SpikesReplaceAFractionByTheMeanAndManyDeviations) {
 
 TEST(Noise, StuckRepeatsTheLastValueToTheEnd) {
   const Dataset clean = ramps(2000, 10);
-  const Dataset noisy = with_noise(clean, {}, spec(NoiseKind::stuck, 0, 0, 0.3), scales(1, 1));
+  const Dataset noisy = with_noise(scales(1, 1), clean, {}, spec(NoiseKind::stuck, 0, 0, 0.3));
   double stuck = 0, moments = 0;
   for (std::size_t i = 0; i < clean.size(); ++i)
     for (std::size_t f = 0; f < 2; ++f) {
@@ -156,7 +188,7 @@ TEST(Noise, StuckRepeatsTheLastValueToTheEnd) {
 TEST(Noise, DriftIsALinearRampThatEndsAtItsStrength) {
   const Dataset clean = ramps(500, 10);
   const Dataset noisy =
-      with_noise(clean, {}, spec(NoiseKind::drift, 0, 2.0, 0.5), scales(3.0, 1.0));
+      with_noise(scales(3.0, 1.0), clean, {}, spec(NoiseKind::drift, 0, 2.0, 0.5));
   std::size_t drifting = 0;
   for (std::size_t i = 0; i < clean.size(); ++i) {
     std::vector<double> added;
@@ -178,7 +210,7 @@ TEST(Noise, DriftIsALinearRampThatEndsAtItsStrength) {
 
 TEST(Noise, BurstsRemoveOneWindowAndTheEventsInIt) {
   const Dataset clean = ramps(300, 101);
-  const Dataset noisy = with_noise(clean, {}, spec(NoiseKind::bursts, 0, 0.3, 1.0), scales(1, 1));
+  const Dataset noisy = with_noise(scales(1, 1), clean, {}, spec(NoiseKind::bursts, 0, 0.3, 1.0));
   ASSERT_EQ(noisy.size(), clean.size());
   EXPECT_EQ(noisy.ids, clean.ids);
   EXPECT_EQ(noisy.labels, clean.labels);
@@ -197,7 +229,7 @@ TEST(Noise, BurstsRemoveOneWindowAndTheEventsInIt) {
                              noisy.times[noisy.first_event[i + 1] - 1] < 100.0;
     ASSERT_TRUE(at_the_edge || widest >= 31.0);
   }
-  const Dataset gone = with_noise(clean, {}, spec(NoiseKind::bursts, 0, 1.0, 1.0), scales(1, 1));
+  const Dataset gone = with_noise(scales(1, 1), clean, {}, spec(NoiseKind::bursts, 0, 1.0, 1.0));
   EXPECT_EQ(gone.size(), clean.size());
   EXPECT_EQ(gone.events(), 0u);
 }
@@ -205,7 +237,7 @@ TEST(Noise, BurstsRemoveOneWindowAndTheEventsInIt) {
 // The stretch between two uniform moments covers a third of the span in the mean.
 TEST(Noise, UnitsScaleOneStretchByTen) {
   const Dataset clean = ramps(1000, 100);
-  const Dataset noisy = with_noise(clean, {}, spec(NoiseKind::units, 0, 10.0, 0.5), scales(1, 1));
+  const Dataset noisy = with_noise(scales(1, 1), clean, {}, spec(NoiseKind::units, 0, 10.0, 0.5));
   double changed = 0.0;
   for (std::size_t i = 0; i < clean.size(); ++i) {
     int switches = 0;
@@ -228,8 +260,8 @@ TEST(Noise, ASeriesKeepsItsNoiseWhereverItStandsAndOthersAreLeftAlone) {
   for (int k = 0; k <= static_cast<int>(NoiseKind::units); ++k) {
     NoiseSpec noise = noise_from_name(name_of(static_cast<NoiseKind>(k)));
     noise.fraction = 0.7;
-    const Dataset whole = with_noise(all, {}, noise, scales(1, 1));
-    const Dataset part = with_noise(all, few, noise, scales(1, 1));
+    const Dataset whole = with_noise(scales(1, 1), all, {}, noise);
+    const Dataset part = with_noise(scales(1, 1), all, few, noise);
     bool changed = false;
     for (std::size_t i = 0; i < all.size(); ++i) {
       const Dataset& expected = i == 3 || i == 17 ? whole : all;
@@ -245,9 +277,9 @@ TEST(Noise, ASeriesKeepsItsNoiseWhereverItStandsAndOthersAreLeftAlone) {
       for (const double value : d.value) total += value;
       return total;
     };
-    EXPECT_EQ(sum(with_noise(all, {}, noise, scales(1, 1))), sum(whole));
+    EXPECT_EQ(sum(with_noise(scales(1, 1), all, {}, noise)), sum(whole));
     noise.seed = 99;
-    changed |= sum(with_noise(all, {}, noise, scales(1, 1))) != sum(whole);
+    changed |= sum(with_noise(scales(1, 1), all, {}, noise)) != sum(whole);
     EXPECT_TRUE(changed) << name_of(noise.kind);
   }
 }
@@ -259,7 +291,7 @@ TEST(Noise, EmptyAndSingleEventSeriesAreBorne) {
   for (int k = 0; k <= static_cast<int>(NoiseKind::units); ++k) {
     NoiseSpec noise = noise_from_name(name_of(static_cast<NoiseKind>(k)));
     noise.fraction = 1.0;
-    const Dataset noisy = with_noise(d, {}, noise, scales(1, 1));
+    const Dataset noisy = with_noise(scales(1, 1), d, {}, noise);
     ASSERT_EQ(noisy.events(0), 1u);
     EXPECT_EQ(noisy.events(1), 0u);
     for (const double value : noisy.value) EXPECT_TRUE(std::isfinite(value));
@@ -278,7 +310,7 @@ TEST(Noise, BadParametersAreRefused) {
   const Dataset d = ramps(2, 2);
   const auto error_of = [&](const NoiseSpec& noise) -> std::string {
     try {
-      with_noise(d, {}, noise, scales(1, 1));
+      with_noise(scales(1, 1), d, {}, noise);
     } catch (const Error& error) {
       return error.what();
     }
@@ -293,9 +325,9 @@ TEST(Noise, BadParametersAreRefused) {
   EXPECT_EQ(error_of(spec(NoiseKind::bursts, 0, 1.2, 1)),
             "noise 'bursts': strength 1.2 cannot be; give the share of the time span, from 0 to 1");
   EXPECT_NE(error_of(spec(NoiseKind::drift, 0, std::nan(""), 1)), "no error");
-  EXPECT_THROW(with_noise(d, {}, spec(NoiseKind::units, 0, 10, 1), Standardisation{}), Error);
+  EXPECT_THROW(with_noise(Protocol{}, d, {}, spec(NoiseKind::units, 0, 10, 1)), Error);
   const std::size_t beyond[] = {2};
-  EXPECT_THROW(with_noise(d, beyond, NoiseSpec{}, scales(1, 1)), Error);
+  EXPECT_THROW(with_noise(scales(1, 1), d, beyond, NoiseSpec{}), Error);
   try {
     noise_from_name("hum");
     FAIL();

@@ -76,3 +76,17 @@ def test_after_an_error_everything_is_as_before(model):
     with pytest.raises(edict.Error, match="no stream 5"):
         many.observe(1.0, [[1, 2]], streams=[5])
     assert many.times.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("start", ["origin", "first"])
+def test_a_stream_starts_where_the_clock_of_the_series_does(frame, start):
+    later = frame.assign(time=frame["time"] + 1000)
+    moved = edict.Dataset.from_frame(later, label="label")
+    model = edict.Model.train(moved, epochs=1, hidden=8, batch=16, threads=1, start=start)
+    many = Streams(model, 1)
+    assert many.times.tolist() == [-np.inf]
+    stream = Stream(model)
+    stream.predict([500.0, 1000.0])  # questions before the first event leave no trace
+    feed(stream, moved[0])
+    at = [moved.last_times[0] + 2.0]
+    np.testing.assert_array_equal(stream.predict(at).mean, model.predict(moved[0], at=at).mean)

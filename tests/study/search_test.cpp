@@ -7,6 +7,7 @@
 
 #include "edict/core/error.h"
 #include "edict/datasets/synthetic.h"
+#include "edict/eval/evaluate.h"
 #include "temporary_folder.h"
 
 namespace edict::study {
@@ -174,6 +175,38 @@ TEST_F(SearchTest, TrainsAndJudgesOnTheValidationSplit) {
   EXPECT_TRUE(fs::exists(options_.out / "trial-0000/rung-0.model"));
   EXPECT_FALSE(fs::exists(checkpoint_path(options_.out / "trial-0000/rung-0.model")));
   for (const Outcome& o : result.outcomes) EXPECT_EQ(o.failure, "");
+}
+
+// The kept model is calibrated by all of the validation split; a trial is judged without that.
+TEST_F(SearchTest, NoSeriesJudgesACalibrationThatItFitted) {
+  const Dataset data = generate_synthetic(400, 0);
+  ThreadPool pool(1);
+  base_.data.t_cut = 9.42;
+  base_.model.hidden = 6;
+  base_.model.step = 0.5;
+  base_.train.epochs = 3;
+  base_.train.batch = 8;
+  options_.ranges = {parse_range("train.learning_rate=1e-2,2e-2")};
+  options_.budget.trials = 1;
+  options_.rungs = 1;
+  const auto both = [&](const char* out, bool calibrate) {
+    base_.train.calibrate = calibrate;
+    options_.out = folder_ / out;
+    const Outcome outcome =
+        search(base_, 1, training_trial(data, pool, {}), options_).outcomes.at(0);
+    const Model kept = load_model(options_.out / "trial-0000/rung-0.model");
+    EXPECT_EQ(kept.calibration.empty(), !calibrate);
+    EXPECT_EQ(kept.config.train.calibrate, calibrate);
+    const Split parts = kept.split(data);
+    return std::pair(outcome, *evaluate(kept, data, parts.validation, pool).interpolation);
+  };
+  const auto [plain, of_plain] = both("plain", false);
+  EXPECT_EQ(plain.nll, of_plain.nll.mean);
+  EXPECT_EQ(plain.ece, of_plain.ece);
+  const auto [calibrated, fitted] = both("calibrated", true);
+  EXPECT_GT(calibrated.nll, fitted.nll.mean);
+  EXPECT_LT(calibrated.nll, plain.nll);  // it is judged with a calibration all the same
+  EXPECT_EQ(calibrated.mse, plain.mse);
 }
 
 }  // namespace

@@ -359,8 +359,9 @@ EDICT_EXPORT int edict_cdf(int64_t count, const double* mean, const double* scal
  * bits, which are those of edict_model_predict. */
 typedef struct edict_streams edict_streams;
 
-/* `start`: [count], where each clock starts; NULL: 0. `statics`: [count x statics], NULL: missing.
- */
+/* `start`: [count], where each clock starts; NULL: where that of a series does, which is the model's
+ * origin, or the first event where the model was trained with data.start=first. `statics`:
+ * [count x statics], NULL: missing. */
 EDICT_EXPORT int edict_streams_new(const edict_model* model, int64_t count, const double* start,
                                    const double* statics, const edict_guard* guard,
                                    edict_streams** out);
@@ -383,7 +384,8 @@ EDICT_EXPORT int edict_streams_predict(edict_streams* streams, int64_t questions
                                        const int64_t* stream, const double* times, double* mean,
                                        double* aleatoric, double* epistemic, double* scale,
                                        double* dof);
-/* When each stream observed last, or its start; [streams]. */
+/* When each stream observed last, or its start; minus infinity where its first event is to be the
+ * start. [streams]. */
 EDICT_EXPORT int edict_streams_times(const edict_streams* streams, double* times);
 /* The state of one stream as bytes, to be brought back by a later program with the same model. */
 EDICT_EXPORT int edict_streams_save(const edict_streams* streams, int64_t stream,

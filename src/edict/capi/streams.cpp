@@ -1,5 +1,6 @@
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <type_traits>
 
 #include "edict/capi/border.h"
@@ -31,7 +32,7 @@ void add(edict_streams& streams, std::int64_t count, const double* start, const 
     }
     std::span<const double> own;
     if (statics) own = {statics + i * width, width};
-    fresh.push_back(streams.engine.begin(start ? start[i] : 0.0, own));
+    fresh.push_back(streams.engine.begin(start ? std::optional(start[i]) : std::nullopt, own));
   }
   // Moved, which cannot fail: where a copy did, the streams that were there would be lost.
   static_assert(std::is_nothrow_move_constructible_v<StreamState>);
@@ -165,8 +166,7 @@ int edict_streams_restore(edict_streams* streams, int64_t stream, const void* da
     check_given(data, "data");
     StreamState& to = state_of(*streams, stream);
     StreamState state = StreamState::from_bytes({static_cast<const std::byte*>(data), size});
-    const StreamEngine::Question question{&state, state.time()};
-    streams->engine.distribution({&question, 1});  // refuses what is not this model's
+    streams->engine.check(state);
     to = std::move(state);
   });
 }

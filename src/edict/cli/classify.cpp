@@ -137,13 +137,14 @@ void run(const ClassifyArguments& options) {
                r.chosen ? "  chosen" : "");
   for (std::size_t m = 0; m < result.readouts.size(); ++m) {
     const Readout& readout = result.model.readout_of(m);
-    fmt::print(text,
-               "{}readout: {} on summaries, share {:.2f}: validation accuracy {:.4f}, "
-               "cross-entropy {:.4f} ({:.4f} from h(T) alone)\n",
-               frozen.members() > 1 ? fmt::format("member {}, ", m + 1) : "", readers(readout),
-               readout.share, result.readouts[m].readout.accuracy(),
-               result.readouts[m].readout.mean_cross_entropy(),
-               result.readouts[m].state.mean_cross_entropy());
+    fmt::print(
+        text,
+        "{}readout: {} on summaries, share {:.2f}, power {:.2f}: validation accuracy {:.4f}, "
+        "cross-entropy {:.4f} ({:.4f} from h(T) alone)\n",
+        frozen.members() > 1 ? fmt::format("member {}, ", m + 1) : "", readers(readout),
+        readout.share, readout.power, result.readouts[m].readout.accuracy(),
+        result.readouts[m].readout.mean_cross_entropy(),
+        result.readouts[m].state.mean_cross_entropy());
   }
   std::optional<ClassifierEvaluation> validation;
   if (result.validation > 0) {

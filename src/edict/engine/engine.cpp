@@ -343,8 +343,8 @@ void Engine<S, H>::take_step() {
 
 // A branch that has just left hands its gradient to the series it left.
 template <class S, Head H>
-void Engine<S, H>::step_backward(const S* params, const StepOp& op, S* d_h, S* grads) {
-  const Index n = network_.moving_rows(), w = op.width;
+void Engine<S, H>::step_backward(const S* params, const StepOp& op, S* d_h, S* d_memory, S* grads) {
+  const Index n = network_.moving_rows(), w = op.width, kept = memory_gradient_rows();
   const std::span<const Index> targets{op_places_.data() + op.first, static_cast<std::size_t>(w)};
   const std::span<const Index> sources{targets.data() + w, static_cast<std::size_t>(w)};
   S* const d = scratch_.take(n * w);
@@ -362,8 +362,11 @@ void Engine<S, H>::step_backward(const S* params, const StepOp& op, S* d_h, S* g
   }
   for (Index i = 0; i < w; ++i) {
     const auto lane = static_cast<std::size_t>(i);
-    if (sources[lane] != targets[lane])
-      advance(n, d_h + sources[lane] * n, S(1), d + i * n, d_h + sources[lane] * n);
+    if (sources[lane] == targets[lane]) continue;
+    advance(n, d_h + sources[lane] * n, S(1), d + i * n, d_h + sources[lane] * n);
+    S *const to = d_memory + sources[lane] * kept, *const from = d_memory + targets[lane] * kept;
+    for (Index k = 0; k < kept; ++k) to[k] += from[k];
+    std::fill_n(from, kept, S(0));
   }
   scratch_.reset();
 }
@@ -504,12 +507,12 @@ void Engine<S, H>::conclude(Index w, const S* evidence, HeadOp& op) {
   op.phi = phi;
 }
 
-// Through both; d_h += …, op.d_phi is used up. d_evidence: of the evidence that φ was concluded
-// from, += …. Where the head also said what evidence was gained (`gained`), it is the gradient of
-// that before the gain on return.
+// Through both; d_h += …, op.d_phi is used up. d_remembered += …, where it is not null. d_evidence:
+// of the evidence that φ was concluded from, += …. Where the head also said what evidence was
+// gained (`gained`), it is the gradient of that before the gain on return.
 template <class S, Head H>
 void Engine<S, H>::read_backward(const S* params, Index w, const HeadOp& op, const StopOp* gained,
-                                 S* d_h, S* d_evidence, S* grads) {
+                                 S* d_h, S* d_evidence, S* d_remembered, S* grads) {
   const Memory& memory = network_.memory;
   const Index n = network_.hidden, rows = network_.head.rows(), told = memory.inputs();
   S* const d_a = scratch_.take(network_.head.stacked() * w);
@@ -520,7 +523,7 @@ void Engine<S, H>::read_backward(const S* params, Index w, const HeadOp& op, con
   }
   if (network_.recall)
     network_.recall->backward(params, w, op.x, memory, op.remembered, rows, op.recall, scratch_,
-                              op.d_phi, d_x, grads);
+                              op.d_phi, d_x, d_remembered, grads);
   if (network_.forgetting) {
     network_.forgetting->backward(w, op.evidence, rows, op.d_phi, d_evidence, grads);
     if (gained)
@@ -531,7 +534,7 @@ void Engine<S, H>::read_backward(const S* params, Index w, const HeadOp& op, con
   if (told == 0) return;
   for (Index i = 0; i < w; ++i) advance(n, d_h + i * n, S(1), d_x + i * (n + told), d_h + i * n);
   memory.backward(params, w, op.remembered, op.x + n, static_cast<const S*>(d_x + n), n + told,
-                  grads);
+                  d_remembered, grads);
 }
 
 // Branches that arrived, and the columns at an event if these are to be absorbed now.
@@ -694,7 +697,7 @@ void Engine<S, H>::absorb(StopOp& op) {
 
 template <class S, Head H>
 void Engine<S, H>::stop_backward(const S* params, const StopOp& op, const S* d_final, S* d_h,
-                                 S* grads) {
+                                 S* d_memory, S* grads) {
   const Index n = network_.hidden, w = op.absorbing, rows = network_.head.rows();
   const std::span<const Index> places{op_places_.data() + op.first,
                                       static_cast<std::size_t>(op.width)};
@@ -706,12 +709,18 @@ void Engine<S, H>::stop_backward(const S* params, const StopOp& op, const S* d_f
   gather<S>(d_h + n, moving, places.first(absorbed), evident, d_evidence);
   std::fill_n(d + w * n, (op.width - w) * n, S(0));
   std::fill_n(d_evidence + w * evident, (op.width - w) * evident, S(0));
+  const Index kept = memory_gradient_rows();
+  S* const d_remembered = kept > 0 ? scratch_.take(kept * op.width) : nullptr;
+  if (d_remembered) {
+    gather<S>(d_memory, kept, places.first(absorbed), kept, d_remembered);
+    std::fill_n(d_remembered + w * kept, (op.width - w) * kept, S(0));
+  }
   for (Index i = w; i < op.width; ++i)
     if (d_final && op.final_of[i] >= 0) copy_column(n, d_final + op.final_of[i] * n, d + i * n);
 
   if (w > 0) {
     if (op.post.phi)  // φ_post = head(h_post)
-      read_backward(params, w, op.post, &op, d, d_evidence, grads);
+      read_backward(params, w, op.post, &op, d, d_evidence, d_remembered, grads);
     S* const d_pre = scratch_.take(n * w);
     S* const d_gh = scratch_.take(3 * n * w);
     network_.update.backward(params, w, d, op.jump, d_pre, d_gh, grads);  // h_post = GRU(gi, h)
@@ -731,12 +740,17 @@ void Engine<S, H>::stop_backward(const S* params, const StopOp& op, const S* d_f
         const Index i = op.observation_column[k];
         const S* const phi = op.pre.phi + i * rows;
         S* const d_phi = op.pre.d_phi + i * rows;
-        const S *const inputs = op.v + kInputs * k, *const d_inputs = d_v + kInputs * k;
+        const S* const inputs = op.v + kInputs * k;
+        S* const d_inputs = d_v + kInputs * k;
+        if (d_remembered)  // what the encoder read is also what is remembered
+          d_inputs[0] += network_.memory.observe_backward(
+              j, op.pre.remembered + i * network_.memory.rows(), d_remembered + i * kept);
         if (op.e)
-          network_.head.tamed_inputs_backward(phi, j, op.e[k], network_.absorb, inputs, d_inputs,
-                                              d_phi);
+          network_.head.tamed_inputs_backward(phi, j, op.e[k], network_.absorb, inputs,
+                                              static_cast<const S*>(d_inputs), d_phi);
         else
-          network_.head.encoder_inputs_backward(phi, j, inputs, d_inputs, d_phi);
+          network_.head.encoder_inputs_backward(phi, j, inputs, static_cast<const S*>(d_inputs),
+                                                d_phi);
       }
     if (op.told) {  // gi += W_memory m
       const Index told = network_.memory.inputs();
@@ -746,16 +760,21 @@ void Engine<S, H>::stop_backward(const S* params, const StopOp& op, const S* d_f
       multiply_transposed(params + network_.memory_weights, 3 * n, told,
                           static_cast<const S*>(op.jump.rzn), w, d_m);
       network_.memory.backward(params, w, op.pre.remembered, op.told, static_cast<const S*>(d_m),
-                               told, grads);
+                               told, d_remembered, grads);
     }
   }
-  read_backward(params, op.width, op.pre, nullptr, d, d_evidence, grads);
+  read_backward(params, op.width, op.pre, nullptr, d, d_evidence, d_remembered, grads);
   scatter(static_cast<const S*>(d), places.first(absorbed), n, d_h, moving);
   scatter(static_cast<const S*>(d_evidence), places.first(absorbed), evident, d_h + n, moving);
   // A branch only reads: its gradient joins what else comes to its place.
   scatter_add(static_cast<const S*>(d + w * n), places.subspan(absorbed), n, d_h, moving);
   scatter_add(static_cast<const S*>(d_evidence + w * evident), places.subspan(absorbed), evident,
               d_h + n, moving);
+  if (d_remembered) {
+    scatter(static_cast<const S*>(d_remembered), places.first(absorbed), kept, d_memory, kept);
+    scatter_add(static_cast<const S*>(d_remembered + w * kept), places.subspan(absorbed), kept,
+                d_memory, kept);
+  }
   scratch_.reset();
 }
 

@@ -116,10 +116,16 @@ class Engine {
   HeadOp read(Index w, const S* h, const S* remembered);
   void conclude(Index w, const S* evidence, HeadOp& op);
   void read_backward(const S* params, Index w, const HeadOp& op, const StopOp* gained, S* d_h,
-                     S* d_evidence, S* grads);
+                     S* d_evidence, S* d_remembered, S* grads);
 
-  void step_backward(const S* params, const StepOp& op, S* d_h, S* grads);
-  void stop_backward(const S* params, const StopOp& op, const S* d_final, S* d_h, S* grads);
+  // Rows of d_memory, the gradient of what is remembered; 0 where that depends on no parameter.
+  Index memory_gradient_rows() const {
+    return network_.memory.rows() > 0 && !network_.absorb.raw() ? network_.memory.gradient_rows()
+                                                                : 0;
+  }
+  void step_backward(const S* params, const StepOp& op, S* d_h, S* d_memory, S* grads);
+  void stop_backward(const S* params, const StopOp& op, const S* d_final, S* d_h, S* d_memory,
+                     S* grads);
 
   const JumpOde<H>& network_;
   Transposed<S> weights_{};

@@ -11,8 +11,9 @@
 //   age    ln(1 + age/τ), since the start if never   mean   mean of its values, 0 if never observed
 //
 // Values beyond ±20 are told as that; the memory itself keeps them.
-// No gradient flows into what is remembered; only the rates with which a last value fades are
-// learned.
+// What is remembered is data, and only the rates with which a last value fades are learned, unless
+// model.absorb lets less than the observation pass: what passes depends on what was expected, and a
+// gradient of last values and means, [ last (D) | mean (D) ] a column, leads back to it.
 #pragma once
 
 #include <cmath>
@@ -43,6 +44,8 @@ class Memory {
 
   // Of a column; 0 if nothing is to be remembered.
   Index rows() const { return kept_ ? 4 * features_ : 0; }
+  // Of the gradient of a column.
+  Index gradient_rows() const { return 2 * features_; }
   // What jump and head are told of a column.
   Index inputs() const { return (Index{mask_} + age_ + last_ + mean_) * features_; }
 
@@ -84,6 +87,17 @@ class Memory {
     column[j] = S(0);
   }
 
+  // `column`: before the observation; d: of the column after it on entry, before it on return,
+  // which is the gradient of x.
+  template <class S>
+  S observe_backward(Index j, const S* column, S* d) const {
+    S& d_mean = d[features_ + j];
+    const S d_x = d[j] + d_mean / (column[3 * features_ + j] + S(1));
+    d_mean -= d_mean / (column[3 * features_ + j] + S(1));
+    d[j] = S(0);
+    return d_x;
+  }
+
   // inputs() numbers into m.
   template <class S>
   void forward(Transposed<S> params, const S* column, S* m) const {
@@ -106,19 +120,33 @@ class Memory {
   }
 
   // For w columns: what was remembered, what forward made of it and its gradient, each `stride`
-  // apart.
+  // apart. d_column += …, where it is not null.
   template <class S>
   void backward(const S* params, Index w, const S* column, const S* m, const S* d_m, Index stride,
-                S* grads) const {
-    if (!last_) return;
+                S* d_column, S* grads) const {
     const Index first = (Index{mask_} + age_) * features_;
-    for (Index j = 0; j < features_; ++j) {
+    for (Index j = 0; last_ && j < features_; ++j) {
       S sum(0);
       for (Index i = 0; i < w; ++i) {
         const Index at = i * stride + first + j;
         sum += d_m[at] * m[at] * column[i * rows() + j];
       }
       grads[fading_ + j] -= sum * sigmoid(params[fading_ + j]);
+    }
+    if (!d_column) return;
+    for (Index i = 0; i < w; ++i) {
+      const S* const own = column + i * rows();
+      const S* d = d_m + i * stride + first;
+      S* const to = d_column + i * gradient_rows();
+      if (last_) {
+        for (Index j = 0; j < features_; ++j)
+          if (seen(own, j) && in_range(last(own, j)))
+            to[j] += d[j] * std::exp(-softplus(params[fading_ + j]) * own[j]);
+        d += features_;
+      }
+      if (mean_)
+        for (Index j = 0; j < features_; ++j)
+          if (in_range(own[2 * features_ + j])) to[features_ + j] += d[j];
     }
   }
 
@@ -128,10 +156,14 @@ class Memory {
 
   // Values are told as far as this, in the model's units. The jump bears any, but what a head reads
   // becomes the logarithm of a scale.
+  static constexpr double kFarthest = 20;
   template <class S>
   static S near(S value) {
-    constexpr auto kFarthest = S(20);
-    return value > kFarthest ? kFarthest : value < -kFarthest ? -kFarthest : value;
+    return value > S(kFarthest) ? S(kFarthest) : value < S(-kFarthest) ? S(-kFarthest) : value;
+  }
+  template <class S>
+  static bool in_range(S value) {
+    return std::abs(value) <= S(kFarthest);
   }
 
   Index features_;

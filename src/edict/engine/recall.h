@@ -76,11 +76,12 @@ class Recall {
     }
   }
 
-  // d_φ: of the changed φ on entry, of the one before on return. d_x += ….
+  // d_φ: of the changed φ on entry, of the one before on return. d_x += …, and so is
+  // d_remembered (memory.h) where it is not null.
   template <class S>
   void backward(const S* params, Index w, const S* x, const Memory& memory, const S* remembered,
                 Index phi_rows, const Cache<S>& c, Arena<S>& scratch, S* d_phi, S* d_x,
-                S* grads) const {
+                S* d_remembered, S* grads) const {
     S* const d_gate = scratch.take(features_ * w);
     S* const d_from_gate = scratch.take(gate_.in() * w);
     S* const d_fall = scratch.take(features_);
@@ -97,6 +98,8 @@ class Recall {
         d_fall[j] -= d * age;
         d_mu[features_ + j] *= c.bend[i * features_ + j];
         d_growth[j] += d_mu[features_ + j] * age;
+        if (d_remembered)
+          d_remembered[i * memory.gradient_rows() + j] += d_mu[j] * c.gate[i * features_ + j];
         d_mu[j] *= S(1) - c.gate[i * features_ + j];
       }
     }

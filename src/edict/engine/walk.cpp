@@ -32,6 +32,7 @@ LossSums Walk<S, H>::train(const S* params, std::span<const BasicExample<S>> exa
   // Places of branches start without a gradient; so do columns, but for those that end with what
   // they absorbed last.
   d_h_.setZero(network.moving_rows(), this->state_.h.cols());
+  d_memory_.setZero(this->memory_gradient_rows(), this->state_.h.cols());
   d_final_.setZero(network.hidden, at_end ? count : 0);
   if (at_end) {
     const auto ends_with_query = [&](Index i) {
@@ -74,9 +75,10 @@ void Walk<S, H>::backward(const S* params, const S* d_final, S* grads) {
   std::size_t step = this->step_ops_.size(), stop = this->stop_ops_.size();
   for (std::size_t op = this->op_is_stop_.size(); op-- > 0;) {
     if (this->op_is_stop_[op])
-      this->stop_backward(params, this->stop_ops_[--stop], d_final, d_h_.data(), grads);
+      this->stop_backward(params, this->stop_ops_[--stop], d_final, d_h_.data(), d_memory_.data(),
+                          grads);
     else
-      this->step_backward(params, this->step_ops_[--step], d_h_.data(), grads);
+      this->step_backward(params, this->step_ops_[--step], d_h_.data(), d_memory_.data(), grads);
   }
 }
 

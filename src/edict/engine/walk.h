@@ -28,7 +28,7 @@ class Walk : private Engine<S, H> {
   void backward(const S* params, const S* d_final, S* grads);
 
   Vector<S> transposed_;
-  Matrix<S> d_h_, d_final_, d_initial_;
+  Matrix<S> d_h_, d_memory_, d_final_, d_initial_;
   std::vector<typename Base::State> snapshots_;
   std::vector<std::size_t> ticks_;  // of each segment
 };

@@ -47,7 +47,10 @@ std::vector<ImputedSeries> impute(const Model& model, const Dataset& data,
     result[i].series = series[i];
     result[i].features = features;
     result[i].times = times_of(request, data, series[i]);
-    agendas.push_back(filtering_agenda(model.protocol, data, series[i], result[i].times));
+    // From both sides the other one has seen the rest of the moment, as where the sides were
+    // fitted.
+    const auto agenda = request.sides == Sides::both ? query_agenda : filtering_agenda;
+    agendas.push_back(agenda(model.protocol, data, series[i], result[i].times));
   }
   const std::vector<Answer> answers = infer_from(request.sides, model, agendas, pool, options);
   pool.for_each(series.size(), [&](std::size_t i, std::size_t) {

@@ -1,7 +1,9 @@
 // A table without holes: what was observed, and the model's expectation where nothing was.
 //
 // A cell is filled from what was seen of its series up to its moment, the other cells of the same
-// moment included; and, from both sides, from what came later too.
+// moment included; and, from both sides, from what came later too. Then the pass from the end knows
+// the other cells of the moment and the pass from the start does not, as in the agendas that
+// train/fuse.h fits and `evaluate` judges: how much each side counts depends on it.
 #pragma once
 
 #include <cstddef>

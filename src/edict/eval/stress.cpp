@@ -14,10 +14,6 @@
 namespace edict {
 namespace {
 
-bool by_rate(NoiseKind kind) {
-  return kind == NoiseKind::compounding || kind == NoiseKind::asymmetric;
-}
-
 class Sweep {
  public:
   Sweep(const Model& model, const Dataset& data, std::span<const std::size_t> series,
@@ -52,7 +48,7 @@ class Sweep {
       for (const std::int64_t seed : options_.seeds) {
         NoiseSpec noise = base;
         noise.seed = static_cast<std::uint64_t>(seed);
-        const Dataset noisy = with_noise(data_, {}, noise, units());
+        const Dataset noisy = with_noise(model_.protocol, data_, {}, noise);
         for (StressCurve& curve : result.curves)
           score(noisy, curve.guard, std::span(&seed, 1), curve.levels.back());
       }
@@ -65,11 +61,6 @@ class Sweep {
   }
 
  private:
-  Standardisation units() const {
-    if (by_rate(options_.noise.kind)) return model_.protocol.standardisation;
-    return model_.protocol.population;
-  }
-
   // Appends the results of the given seeds' classifiers on one encoding.
   void score(const Dataset& data, const Guard& guard, std::span<const std::int64_t> seeds,
              StressPoint& point) {

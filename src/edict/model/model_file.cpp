@@ -71,6 +71,8 @@ StoredReadout readout_from_json(const nlohmann::json& member) {
   stored.networks = count_from_json(json.at("members"));
   json.at("indicators").get_to(stored.readout.indicators);
   json.at("share").get_to(stored.readout.share);
+  // Readouts from before probabilities were raised to a power have none.
+  if (json.contains("power")) json.at("power").get_to(stored.readout.power);
   // Those from before it was known are shown everything.
   if (json.contains("without_state"))
     stored.readout.without_state = count_from_json(json.at("without_state"));
@@ -84,6 +86,9 @@ StoredReadout readout_from_json(const nlohmann::json& member) {
   }
   for (const double share : {stored.readout.share, stored.readout.tree_share})
     if (!(share >= 0 && share <= 1)) throw Error("its metadata contradicts itself");
+  constexpr double kLargestPower = 1e3;
+  if (!(stored.readout.power >= 1 / kLargestPower && stored.readout.power <= kLargestPower))
+    throw Error("its metadata contradicts itself");
   return stored;
 }
 
@@ -115,6 +120,7 @@ TensorFile to_tensors(const Model& model) {
     told = {{"members", readout.members.size()},
             {"indicators", readout.indicators},
             {"share", readout.share},
+            {"power", readout.power},
             {"without_state", readout.without_state}};
     if (const BoostedTrees& trees = readout.trees; !trees.empty())
       told["trees"] = {{"nodes", trees.nodes.size()},

@@ -114,7 +114,7 @@ Matrix<double> Readout::mixed(const Votes& votes, const Matrix<float>& of_state)
   Matrix<double> of_summary = members.empty() ? votes.trees : votes.members;
   if (!members.empty() && !trees.empty())
     of_summary = tree_share * votes.trees + (1 - tree_share) * of_summary;
-  return share * of_summary + (1 - share) * log_softmax(of_state.cast<double>());
+  return power * (share * of_summary + (1 - share) * log_softmax(of_state.cast<double>()));
 }
 
 }  // namespace edict

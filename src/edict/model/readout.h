@@ -2,7 +2,9 @@
 // is taken to a normal distribution by its quantiles in the training split, which also bounds it,
 // so that no single impossible value can outweigh all others; several small networks then vote by
 // the mean of their log probabilities, together with boosted trees, which err otherwise, and with
-// the classifier on h(T).
+// the classifier on h(T). Such a mean is less sure than it may be: the probabilities of the vote
+// are raised to a power, which changes neither the likeliest class nor the order of two classes'
+// odds.
 #pragma once
 
 #include <vector>
@@ -25,6 +27,7 @@ struct Readout {
   BoostedTrees trees;       // on summaries without h; empty without them
   double tree_share = 0.0;  // of their vote beside the members'
   double share = 1.0;       // of the vote of both; the rest is the classifier's on h(T)
+  double power = 1.0;       // to which the probabilities of the vote are raised
 
   bool empty() const { return members.empty() && trees.empty(); }
 
@@ -40,7 +43,8 @@ struct Readout {
   Matrix<float> without_state_of(Matrix<float> inputs) const;
 
   // Log probabilities, classes × series: the members', those of the trees (empty where there are
-  // none), and both mixed with `of_state`, the scores of the classifier on h(T) before the softmax.
+  // none), and, but for a constant a series, both mixed with `of_state`, the scores of the
+  // classifier on h(T) before the softmax.
   struct Votes {
     Matrix<double> members, trees;
   };

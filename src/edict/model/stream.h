@@ -14,7 +14,7 @@ class Stream {
  public:
   // See StreamEngine::begin.
   explicit Stream(std::shared_ptr<const Model> model, std::span<const double> covariates = {},
-                  double start = 0.0, const Guard& guard = {});
+                  std::optional<double> start = {}, const Guard& guard = {});
   explicit Stream(Model&& model) : Stream(std::make_shared<const Model>(std::move(model))) {}
 
   // Throws Error for a time before the last one, an unknown feature or a value that is not finite;

@@ -24,20 +24,22 @@ StreamEngine::StreamEngine(std::shared_ptr<const Model> model, const Guard& guar
     weights_.push_back(model_->network->weights(model_->params_of(m).data()));
 }
 
-StreamState StreamEngine::begin(double start, std::span<const double> covariates) {
+StreamState StreamEngine::begin(std::optional<double> start, std::span<const double> covariates) {
+  const Protocol& protocol = model_->protocol;
   const std::size_t statics = model_->statics.size();
   if (!covariates.empty() && covariates.size() != statics)
     throw Error(fmt::format("the model has {} static covariates, {} were given", statics,
                             covariates.size()));
-  if (!std::isfinite(start)) throw Error(fmt::format("a stream cannot start at time {}", start));
+  if (start && !std::isfinite(*start))
+    throw Error(fmt::format("a stream cannot start at time {}", *start));
+  if (!start && !protocol.from_first && !protocol.may_start_earlier) start = protocol.origin;
   Agenda<float> agenda;
-  agenda.start = model_->protocol.to_model_time(start);
   for (std::size_t c = 0; c < covariates.size(); ++c)
-    agenda.covariates.push_back(model_->protocol.to_model_covariate(c, covariates[c]));
+    agenda.covariates.push_back(protocol.to_model_covariate(c, covariates[c]));
   const Example example{&agenda};
   StreamState state;
   state.model_ = fingerprint_;
-  state.time_ = start;
+  state.time_ = start.value_or(StreamState::kNotStarted);
   for (std::size_t m = 0; m < weights_.size(); ++m) {
     Answer answer;
     worker_->infer(weights_[m], {&example, 1}, absorb_, {&answer, 1});
@@ -50,6 +52,17 @@ StreamState StreamEngine::begin(double start, std::span<const double> covariates
   return state;
 }
 
+void StreamEngine::check(const StreamState& state) {
+  const double now = state.time();
+  const Question question{&state, now == StreamState::kNotStarted ? model_->protocol.origin : now};
+  distribution({&question, 1});
+}
+
+// Where the clock of a state stands when `next` comes.
+double StreamEngine::time_of(const StreamState& state, double next) const {
+  return state.time() == StreamState::kNotStarted ? model_->protocol.start_of(next) : state.time();
+}
+
 void StreamEngine::check(const StreamState& state, double time) const {
   if (state.h_.empty())
     throw Error("a stream state that was never begun; make one with StreamEngine::begin");
@@ -58,11 +71,11 @@ void StreamEngine::check(const StreamState& state, double time) const {
           static_cast<std::size_t>(model_->network->state_rows()) * weights_.size() ||
       state.other_dt_.size() + 1 != weights_.size())
     throw Error("the stream's state belongs to another model; begin the stream again");
-  if (!std::isfinite(time) || time < state.time())
+  if (!std::isfinite(time) || time < time_of(state, time))
     throw Error(
         fmt::format("time {} lies before {}, where the stream stands; a stream only goes "
                     "forward",
-                    time, state.time()));
+                    time, time_of(state, time)));
 }
 
 // Each member's answers to the first agendas, one a state, from these states.
@@ -105,7 +118,7 @@ void StreamEngine::observe(std::span<const Event> events) {
     const Event& event = events[i];
     check(*event.state, event.time);
     Agenda<float>& agenda = agendas_[i];
-    agenda.clear(model_->protocol.to_model_time(event.state->time()));
+    agenda.clear(model_->protocol.to_model_time(time_of(*event.state, event.time)));
     agenda.stop(model_->protocol.to_model_time(event.time), Agenda<float>::kAbsorb);
     for (const Observation& o : event.observed) {
       const auto j = static_cast<std::size_t>(o.feature);
@@ -146,8 +159,10 @@ std::span<const Marginal> StreamEngine::distribution(std::span<const Question> q
     const auto& [state, time] = questions[i];
     check(*state, time);
     // The way to what is asked one after the other is taken once.
-    if (i == 0 || questions[i - 1].state != state || time < questions[i - 1].time) {
-      agendas_[states_.size()].clear(model_->protocol.to_model_time(state->time()));
+    const double now = time_of(*state, time);
+    if (i == 0 || questions[i - 1].state != state || time < questions[i - 1].time ||
+        now != time_of(*state, questions[i - 1].time)) {
+      agendas_[states_.size()].clear(model_->protocol.to_model_time(now));
       states_.push_back(state);
     }
     agendas_[states_.size() - 1].stop(model_->protocol.to_model_time(time), Agenda<float>::kQuery);

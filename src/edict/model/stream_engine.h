@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,8 +20,12 @@ class StreamEngine {
   const Model& model() const { return *model_; }
 
   // A state before any observation. `covariates`: raw values of the model's static covariates, NaN
-  // where missing; empty: all missing. `start`: where the clock starts, in the data's unit.
-  StreamState begin(double start = 0.0, std::span<const double> covariates = {});
+  // where missing; empty: all missing. `start`: where the clock starts, in the data's unit; none:
+  // where that of a series does (Protocol::start_of), which may be its first event.
+  StreamState begin(std::optional<double> start = {}, std::span<const double> covariates = {});
+
+  // Throws Error for a state that this model cannot go on from.
+  void check(const StreamState& state);
 
   // Values and times are those of the data (not standardised).
   struct Event {
@@ -43,6 +48,7 @@ class StreamEngine {
 
  private:
   void check(const StreamState& state, double time) const;
+  double time_of(const StreamState& state, double next) const;
   void run(std::span<const StreamState* const> states, const InferenceOptions& options);
 
   std::shared_ptr<const Model> model_;

@@ -78,7 +78,8 @@ StreamState StreamState::from_bytes(std::span<const std::byte> bytes) {
   if (h_size > 0) std::memcpy(state.h_.data(), bytes.data() + sizeof header, h_size);
   if (dt_size > 0)
     std::memcpy(state.other_dt_.data(), bytes.data() + sizeof header + h_size, dt_size);
-  if (!std::isfinite(header.time) || !(header.dt >= 0)) throw refuse("its clock is not finite");
+  if (!(std::isfinite(header.time) || header.time == kNotStarted) || !(header.dt >= 0))
+    throw refuse("its clock is not finite");
   for (const double dt : state.other_dt_)
     if (!(dt >= 0)) throw refuse("its clock is not finite");
   for (const float x : state.h_)

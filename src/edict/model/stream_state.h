@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,9 @@ class StreamState {
   std::vector<std::byte> to_bytes() const;
   // Throws Error for bytes that are no state or are damaged.
   static StreamState from_bytes(std::span<const std::byte> bytes);
+
+  // The time of a stream whose clock starts at its first event, before there is one.
+  static constexpr double kNotStarted = -std::numeric_limits<double>::infinity();
 
   // Of the last observation, or of the start before any; in the data's unit.
   double time() const { return time_; }

@@ -39,6 +39,7 @@ struct Subject {
   Dataset& dataset;
   std::size_t first, last;  // events
   double begin, end;        // times of the first and last event
+  double clock;             // when the clock of the series starts
 
   template <class Visit>  // visit(time, feature, value)
   void each(Visit visit) const {
@@ -52,7 +53,8 @@ void add_spread(const Subject& subject, Generator& rng, const NoiseSpec& noise,
                 const Standardisation& standardisation) {
   subject.each([&](double time, std::size_t f, double& value) {
     const double spread =
-        std::min(noise.strength * std::pow(1.0 + noise.rate, time / noise.unit), kLargestSpread);
+        std::min(noise.strength * std::pow(1.0 + noise.rate, (time - subject.clock) / noise.unit),
+                 kLargestSpread);
     const double draw = noise.kind == NoiseKind::asymmetric ? std::abs(rng.normal()) : rng.normal();
     value += standardisation.scale[f] * spread * draw;
   });
@@ -187,6 +189,10 @@ NoiseSpec noise_from_name(std::string_view name) {
   throw Error(fmt::format("noise '{}' is unknown; give one of {}", name, known));
 }
 
+bool by_rate(NoiseKind kind) {
+  return kind == NoiseKind::compounding || kind == NoiseKind::asymmetric;
+}
+
 std::string_view name_of(NoiseKind kind) { return kUsual[static_cast<std::size_t>(kind)].name; }
 
 double noise_rate(int level, double largest_rate) {
@@ -195,8 +201,10 @@ double noise_rate(int level, double largest_rate) {
   return level * largest_rate / 9.0;
 }
 
-Dataset with_noise(const Dataset& dataset, std::span<const std::size_t> series,
-                   const NoiseSpec& noise, const Standardisation& standardisation) {
+Dataset with_noise(const Protocol& protocol, const Dataset& dataset,
+                   std::span<const std::size_t> series, const NoiseSpec& noise) {
+  const Standardisation& standardisation =
+      by_rate(noise.kind) ? protocol.standardisation : protocol.population;
   check(dataset, series, noise, standardisation);
   std::vector<std::size_t> all;
   if (series.empty()) {
@@ -208,7 +216,12 @@ Dataset with_noise(const Dataset& dataset, std::span<const std::size_t> series,
   for (const std::size_t i : series) {
     if (result.events(i) == 0) continue;
     const std::size_t first = result.first_event[i], last = result.first_event[i + 1];
-    const Subject subject{result, first, last, result.times[first], result.times[last - 1]};
+    const Subject subject{result,
+                          first,
+                          last,
+                          result.times[first],
+                          result.times[last - 1],
+                          protocol.start_of(result, i)};
     Generator rng(noise.seed, name_of(noise.kind), hash_of(result.ids[i]));
     switch (noise.kind) {
       case NoiseKind::compounding:

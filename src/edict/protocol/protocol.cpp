@@ -64,8 +64,7 @@ void check_start(const Protocol& protocol, const Agenda<float>& agenda) {
 double Protocol::start_of(const Dataset& data, std::size_t series) const {
   if (data.events(series) == 0) return origin;
   if (data.continues_previous(series)) return data.times[data.first_event[series] - 1];
-  const double first = data.times[data.first_event[series]];
-  return from_first || (may_start_earlier && first < origin) ? first : origin;
+  return start_of(data.times[data.first_event[series]]);
 }
 
 double Protocol::cut_of(const Dataset& data, std::size_t series) const {

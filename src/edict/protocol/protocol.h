@@ -35,6 +35,9 @@ struct Protocol {
   // When the clock of a series starts, in the data's unit; of one that continues another, when that
   // was last observed.
   double start_of(const Dataset& data, std::size_t series) const;
+  double start_of(double first) const {  // of one whose first event is then
+    return from_first || (may_start_earlier && first < origin) ? first : origin;
+  }
   // When forecasts of a series begin that are judged.
   double cut_of(const Dataset& data, std::size_t series) const;
   // How far training came on the clock of a series, and when its class is read: then, or with its

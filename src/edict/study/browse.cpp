@@ -93,7 +93,7 @@ Browse browse(const Model& model, const Dataset& data, std::span<const std::size
     const Dataset whole = subset(data, std::span(&i, 1));
     if (whole.events() == 0) continue;
     const Dataset before = subset(data, std::span(&i, 1), cut);
-    const Dataset noisy = with_noise(whole, {}, options.noise, model.protocol.standardisation);
+    const Dataset noisy = with_noise(model.protocol, whole, {}, options.noise);
     const double start = model.protocol.start_of(data, i);
     const double end = model.protocol.end_of(data, i);
     std::vector<double> times;

@@ -9,10 +9,37 @@
 
 #include "edict/core/claims.h"
 #include "edict/core/error.h"
+#include "edict/core/hash.h"
 #include "edict/eval/evaluate.h"
+#include "edict/eval/judged_observation.h"
 #include "edict/study/search_folder.h"
+#include "edict/train/calibrate.h"
 
 namespace edict::study {
+namespace {
+
+// Each half of the series judged with the calibration that `settings` make of the other half: none
+// judges the width of intervals that were fitted to it. The model itself is not calibrated.
+Evaluation judged_by_halves(const Model& model, const TrainSettings& settings, const Dataset& data,
+                            std::span<const std::size_t> series, ThreadPool& pool, StopFlag stop) {
+  std::vector<std::size_t> halves[2];
+  for (const std::size_t i : series)
+    halves[Hash().text("judge").text(data.ids[i]).value() & 1].push_back(i);
+  EvaluationSums sums;
+  for (const std::size_t half : {0, 1}) {
+    Model calibrated = model.member(0);
+    calibrated.config.train = settings;
+    calibrate_trained(
+        calibrated,
+        agendas_to_judge(calibrated.protocol, calibrated.config.data, data, halves[1 - half]), pool,
+        stop);
+    add_up(calibrated, data, halves[half], pool, {}, stop, Sides::past, sums);
+  }
+  return sums.result({});
+}
+
+}  // namespace
+
 SearchBudget parse_budget(const std::string& text) {
   double number = 0;
   const char* const end = text.data() + text.size();
@@ -111,7 +138,9 @@ Trial training_trial(const Dataset& data, ThreadPool& pool, const TrainOptions& 
   return [&data, &pool, training](const Config& config, const std::filesystem::path& path,
                                   Outcome& outcome) {
     const Split parts = split(data, config.data);
-    Model model = Model::create(config, data, parts);
+    Config uncalibrated = config;
+    uncalibrated.train.calibrate = uncalibrated.train.recalibrate = false;
+    Model model = Model::create(uncalibrated, data, parts);
     if (!model.network->has_distribution())
       throw Error(fmt::format("model.kind = {} predicts no distribution to be judged by",
                               config.model.kind));
@@ -119,7 +148,21 @@ Trial training_trial(const Dataset& data, ThreadPool& pool, const TrainOptions& 
     options.out = path;
     options.resume = true;
     if (train(model, data, parts, pool, options).interrupted) return false;
-    const Evaluation judged = evaluate(model, data, parts.validation, pool);
+    Evaluation judged;
+    try {
+      if (config.train.calibrate || config.train.recalibrate) {
+        judged = judged_by_halves(model, config.train, data, parts.validation, pool, options.stop);
+        model.config.train = config.train;
+        calibrate_trained(
+            model, agendas_to_judge(model.protocol, model.config.data, data, parts.validation),
+            pool, options.stop);
+        save_model(model, path);
+      } else {
+        judged = evaluate(model, data, parts.validation, pool, {}, options.stop);
+      }
+    } catch (const Interrupted&) {
+      return false;
+    }
     if (!judged.interpolation)
       throw Error("the validation split holds nothing to interpolate; set data.holdout or t_cut");
     outcome.nll = judged.interpolation->nll.mean;

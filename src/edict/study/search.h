@@ -64,6 +64,8 @@ SearchResult search(const Config& base, std::uint64_t subject, const Trial& tria
                     const SearchOptions& options);
 
 // Trains on the training split, and judges on the validation split; the test split is not touched.
+// Where the settings calibrate, each half of the validation split is judged as the other half
+// calibrates, and the model that is kept is calibrated by all of it, as `train` would.
 Trial training_trial(const Dataset& data, ThreadPool& pool, const TrainOptions& training);
 
 }  // namespace edict::study

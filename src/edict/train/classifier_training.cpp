@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -153,6 +155,39 @@ void fine_tune(const Dataset& data, const Split& split, ThreadPool& pool,
       {model.config.classify.seed, model.params.tail(model.classifier_size())}};
 }
 
+Matrix<double> probabilities(Matrix<double> logits) {
+  for (Index i = 0; i < logits.cols(); ++i) {
+    auto column = logits.col(i).array();
+    column = (column - column.maxCoeff()).exp();
+    column /= column.sum();
+  }
+  return logits;
+}
+
+// The mean of members' probabilities is less sure again than theirs: their powers are multiplied by
+// one that suits it.
+void fit_powers_together(const Dataset& data, const Split& split, ClassifierResult& result) {
+  Model& model = result.model;
+  const std::vector<std::int32_t> all = model.labels(data);
+  std::vector<Index> labels;
+  for (const std::size_t i : split.validation)
+    if (all[i] != Dataset::kNone) labels.push_back(all[i]);
+  const double power = fitted_power([&](double factor) {
+    Matrix<double> mean =
+        Matrix<double>::Zero(model.network->classes(), static_cast<Index>(labels.size()));
+    for (std::size_t m = 0; m < model.members(); ++m)
+      mean += probabilities(factor * model.readout_of(m).power * result.readouts[m].held_out) /
+              static_cast<double>(model.members());
+    double sum = 0;
+    for (std::size_t i = 0; i < labels.size(); ++i)
+      sum -= std::log(
+          std::max(mean(labels[i], static_cast<Index>(i)), std::numeric_limits<double>::min()));
+    return sum;
+  });
+  model.readout.power *= power;
+  for (Member& other : model.others) other.readout.power *= power;
+}
+
 ClassifierResult train_members(const Model& frozen, const Dataset& data, const Split& split,
                                ThreadPool& pool, const ClassifierOptions& options) {
   ClassifierResult all;
@@ -175,6 +210,7 @@ ClassifierResult train_members(const Model& frozen, const Dataset& data, const S
     members.push_back(std::move(own.model));
   }
   all.model = ensemble(std::move(members));
+  if (!all.readouts.empty()) fit_powers_together(data, split, all);
   if (all.fine_tuning.empty()) {
     all.model.calibration = frozen.calibration;
     all.model.fusion = frozen.fusion;

@@ -51,6 +51,9 @@ struct ClassifierRun {
 // How well a member's readout, and its classifier on h(T) alone, fit the validation split.
 struct ReadoutFit {
   LabelFit readout, state;
+  // Log probabilities of the labelled validation series before they are raised to a power, classes
+  // × series, each by shares of the vote that other series chose.
+  Matrix<double> held_out = {};
 };
 
 struct ClassifierResult {

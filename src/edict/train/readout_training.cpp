@@ -60,7 +60,66 @@ Vector<float> train_member(const SummaryClassifier& network, const ReadoutSettin
   return params;
 }
 
+struct Shares {
+  double share, tree_share;
+
+  void put(Readout& readout) const {
+    readout.share = share;
+    readout.tree_share = tree_share;
+  }
+};
+
+std::vector<Shares> shares_to_try(const Readout& readout) {
+  std::vector<Shares> all;
+  for (const double share : {1.0, 0.75, 0.5, 0.25, 0.0})
+    for (const double tree_share : {0.0, 0.25, 0.5, 0.75, 1.0})
+      if (tree_share == 0 || !(readout.trees.empty() || readout.members.empty()))
+        all.push_back({share, tree_share});
+  return all;
+}
+
+std::vector<double> cross_entropies(const Matrix<double>& logits,
+                                    std::span<const std::int32_t> labels) {
+  Matrix<float> scores = logits.cast<float>();
+  std::vector<double> all;
+  for (Index i = 0; i < scores.cols(); ++i)
+    all.push_back(Classifier::cross_entropy(scores.col(i).data(), scores.rows(),
+                                            labels[static_cast<std::size_t>(i)], 1.0f));
+  return all;
+}
+
+constexpr std::size_t kFolds = 5;
+
+// Of all series, or of those outside of a fold.
+std::size_t cheapest(const std::vector<std::vector<double>>& costs, std::size_t fold = kFolds) {
+  std::size_t best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t c = 0; c < costs.size(); ++c) {
+    double sum = 0;
+    for (std::size_t i = 0; i < costs[c].size(); ++i)
+      if (i % kFolds != fold) sum += costs[c][i];
+    if (!(sum < least)) continue;
+    least = sum;
+    best = c;
+  }
+  return best;
+}
+
 }  // namespace
+
+double fitted_power(const std::function<double(double power)>& cross_entropy) {
+  constexpr double kSpread = 0.4;  // of ln power: so far from 0 it costs half a nat
+  constexpr double kStep = 0.05, kFarthest = 40;
+  double best = 0, least = std::numeric_limits<double>::infinity();
+  for (double k = -kFarthest; k <= kFarthest; ++k) {
+    const double log_power = k * kStep;
+    const double cost = cross_entropy(std::exp(log_power)) + 0.5 * std::pow(log_power / kSpread, 2);
+    if (!(cost < least)) continue;
+    least = cost;
+    best = log_power;
+  }
+  return std::exp(best);
+}
 
 void train_readout(const Dataset& data, const Split& split, std::span<const std::int32_t> labels,
                    ThreadPool& pool, StopFlag stop, ClassifierResult& result) {
@@ -103,24 +162,27 @@ void train_readout(const Dataset& data, const Split& split, std::span<const std:
   const Matrix<float> of_state = StateClassifier(model).logits(
       model.params.data() + model.params.size() - model.classifier_size(),
       states_of(model, validation));
-  ReadoutFit& best = result.readouts.emplace_back();
-  best.state = label_fit(of_state, validation_labels);
-  best.readout.cross_entropy = std::numeric_limits<double>::infinity();
-  double best_share = 1.0, best_tree_share = 0.0;
-  for (const double share : {1.0, 0.75, 0.5, 0.25, 0.0})
-    for (const double tree_share : {0.0, 0.25, 0.5, 0.75, 1.0}) {
-      if (tree_share > 0 && (readout.trees.empty() || readout.members.empty())) break;
-      readout.share = share;
-      readout.tree_share = tree_share;
-      const LabelFit fit =
-          label_fit(readout.mixed(votes, of_state).cast<float>(), validation_labels);
-      if (!(fit.cross_entropy < best.readout.cross_entropy)) continue;
-      best.readout = fit;
-      best_share = share;
-      best_tree_share = tree_share;
-    }
-  readout.share = best_share;
-  readout.tree_share = best_tree_share;
+  ReadoutFit& fit = result.readouts.emplace_back();
+  fit.state = label_fit(of_state, validation_labels);
+  fit.held_out.resize(network.classes(), validation.cols());
+  const std::vector<Shares> choices = shares_to_try(readout);
+  std::vector<std::vector<double>> costs;  // of each choice, series by series
+  for (const Shares& shares : choices) {
+    shares.put(readout);
+    costs.push_back(cross_entropies(readout.mixed(votes, of_state), validation_labels));
+  }
+  for (std::size_t fold = 0; fold < kFolds; ++fold) {
+    choices[cheapest(costs, fold)].put(readout);
+    const Matrix<double> mixed = readout.mixed(votes, of_state);
+    for (auto i = static_cast<Index>(fold); i < mixed.cols(); i += Index{kFolds})
+      fit.held_out.col(i) = mixed.col(i);
+  }
+  choices[cheapest(costs)].put(readout);
+  readout.power = fitted_power([&](double power) {
+    const std::vector<double> own = cross_entropies(power * fit.held_out, validation_labels);
+    return std::accumulate(own.begin(), own.end(), 0.0);
+  });
+  fit.readout = label_fit(readout.mixed(votes, of_state).cast<float>(), validation_labels);
 }
 
 }  // namespace edict
