@@ -33,6 +33,7 @@ struct Problem {
   double absorb_until = kForever;
   std::size_t tape_bytes = std::size_t{1} << 30;
   Index features = 3;
+  std::vector<double> state = {};  // in which the first series starts; empty: from its covariates
 };
 
 double loss(const NiwOde& model, const Problem& problem, const Vector<double>& params,
@@ -40,6 +41,7 @@ double loss(const NiwOde& model, const Problem& problem, const Vector<double>& p
   Walk<double, NiwHead> walk(model);
   std::vector<BasicExample<double>> examples;
   for (const auto& agenda : problem.agendas) examples.push_back({&agenda, problem.absorb_until});
+  if (!problem.state.empty()) examples.front().state = problem.state.data();
   const Index states = model.hidden * static_cast<Index>(examples.size());
   grads = Vector<double>::Zero(model.layout.size());
   const LossWeights weights{0.7, problem.config.loss.kl, problem.config.loss.evidence};
@@ -183,6 +185,19 @@ TEST_P(WalkGradientSegments, RecomputedGiveTheSameBits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Variants, WalkGradientSegments, testing::Values("rk4", "bounded"));
+
+// A state that is carried into a window is where gradients end.
+TEST(WalkGradient, OfASeriesThatStartsFromAState) {
+  for (const char* variant : {"closed_form", "memory"}) {
+    Problem p{gradient_config(), {}};
+    set_variant(p.config, variant);
+    Generator rng(12);
+    for (int events : {5, 3}) p.agendas.push_back(random_agenda<double>(rng, 3, events, 0.4, 0.5));
+    const NiwOde model(network_settings(p.config), 3, 2);
+    for (Index i = 0; i < model.state_rows(); ++i) p.state.push_back(rng.uniform(0.1, 0.9));
+    expect_gradients(p);
+  }
+}
 
 class WalkGradientVariant : public testing::TestWithParam<std::string> {};
 
