@@ -83,8 +83,7 @@ class Model:
 
         ``from_model`` is a trained model to start from instead of anew, with its settings, scales and
         split; only settings of the tables train and loss may differ. ``budget`` is the time that training
-        may take, in seconds or as "90s", "10m" or "2h": the number of epochs is fitted to it, and is
-        then in the model's ``config``.
+        may take, in seconds or as "90s", "10m" or "2h": it ends then, with the best epoch so far.
 
         After Ctrl-C the KeyboardInterrupt has a ``model``: the best of the epochs that were complete,
         or None. ``progress``: True or False, a function that is called with a

@@ -126,6 +126,11 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
         shortest = settings["shortest_timescale"]
         self.age_unit = _AGE_UNIT * (settings["step"] if shortest in (None, "auto") else shortest)
         tensors, meta = tensors_of(model.to_bytes())
+        least = [
+            max(_LEAST, 2 * math.log(scale)) if scale > 0 else _LEAST
+            for scale in meta.get("least_scale", [])
+        ] or [_LEAST] * len(model.features)
+        self.register_buffer("least", _torch.tensor(least))
         of_member = f"members.{member + 1}." if member else ""
         if not 0 <= member < model.info["members"]:
             raise Error(f"there is no member {member}; the model has {model.info['members']}")
@@ -268,8 +273,8 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
             gate = _torch.sigmoid(self._linear("recall.gate", x) - self._rate("recall.fall") * age)
             gate = gate * (state.count > 0)
             mu = mu + gate * (state.last - mu)
-            above = log_psi + self._rate("recall.growth") * age - _LEAST
-            log_psi = _LEAST + nn.functional.softplus(above, threshold=50)
+            above = log_psi + self._rate("recall.growth") * age - self.least
+            log_psi = self.least + nn.functional.softplus(above, threshold=50)
         return mu, log_psi, lam, nu
 
     # ---- at an observation -----------------------------------------------------------------------

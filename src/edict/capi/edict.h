@@ -226,14 +226,14 @@ typedef struct edict_guard {
 EDICT_EXPORT int edict_fit_settings(const edict_dataset* dataset, int64_t assignments,
                                     const char* const* assignment, edict_bytes** out);
 
-/* Trains a model. Fewer than ten series, where they are long, are cut into about forty pieces, so
- * that some can be judged by (edict_model_info tells the `piece`, in events; 0: whole series).
+/* Trains a model. Few series, where they are long, are cut into pieces and split by time
+ * (edict_model_info has the `piece`, in events; 0: whole series).
  * `toml`: settings as in a file, "" for the defaults, or NULL for those that fit
  * the data; `assignments`: "key=value", which hold before both. With more than one of `members` an
  * ensemble of models that differ by their seeds. `from`: a trained model to start from instead of
  * anew, with its settings, scales and split; then `toml` is NULL, only train.… and loss.… may be
- * assigned, and there is one member; or NULL. `budget`: the seconds that training may take, to
- * which the number of epochs is fitted (it is then in the model's settings); 0: no limit.
+ * assigned, and there is one member; or NULL. `budget`: the seconds that training may take,
+ * after which the best epoch so far is kept; 0: no limit.
  * `out_path`: where the best model so far, its checkpoint and its metrics are written after every
  * epoch, or NULL; with `resume` a run goes on from a checkpoint that is there. Stopped through
  * `control` (which may be NULL) it returns EDICT_INTERRUPTED, and *out is the best model of the

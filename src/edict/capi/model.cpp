@@ -377,6 +377,7 @@ int edict_model_info(const edict_model* model, edict_bytes** out) {
                    {"members", m.members()},
                    {"t_cut", m.protocol.t_cut},
                    {"horizon", m.protocol.horizon},
+                   {"least_scale", m.config.model.least_scale},
                    {"mean", m.protocol.population.mean},
                    {"scale", m.protocol.population.scale},
                    {"correlations", correlations},

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "edict/settings/settings.h"
 
@@ -32,6 +33,9 @@ struct EngineSettings {
   std::string absorb = "raw";
   double absorb_bound = 3.0;
   std::string evidence = "free";
+  // Not a setting, but found in the training data (protocol/resolution.h) and kept in the model's
+  // file: below which no scale of a feature tells anything, in the model's units. Empty: unknown.
+  std::vector<double> least_scale = {};
 };
 
 // The range of time scales that a network is prepared for, shortest < longest.

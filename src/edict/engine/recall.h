@@ -5,13 +5,16 @@
 //
 // fall and growth are softplus of a parameter a feature and thus never negative. A feature that
 // repeats its value to the last digit, as a weight that is copied from table to table, could be
-// recalled with ever less scale: ln scale² is bent smoothly so as to stay above kLeast (where it is
-// near that, recalibration has less effect than it should). For every head whose φ begins with [ μ
+// recalled with ever less scale: ln scale² is bent smoothly so as to stay above what the feature's
+// resolution allows (protocol/resolution.h), and above kLeast (where it is near that, recalibration
+// has less effect than it should). For every head whose φ begins with [ μ
 // (D) | log scale² (D) ].
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <string>
+#include <vector>
 
 #include "edict/core/arena.h"
 #include "edict/engine/memory.h"
@@ -23,11 +26,16 @@ namespace edict {
 
 class Recall {
  public:
-  Recall(ParameterLayout& layout, const std::string& name, Index in, Index features)
+  Recall(ParameterLayout& layout, const std::string& name, Index in, Index features,
+         const std::vector<double>& least_scale = {})
       : features_(features),
+        least_(static_cast<std::size_t>(features), kLeast),
         gate_(layout, name + ".gate", in, features),
         fall_(layout.add(name + ".fall", {features}, Start::constant(0.0))),
-        growth_(layout.add(name + ".growth", {features}, Start::constant(-2.0))) {}
+        growth_(layout.add(name + ".growth", {features}, Start::constant(-2.0))) {
+    for (std::size_t j = 0; j < least_scale.size(); ++j)
+      least_[j] = std::max(kLeast, 2.0 * std::log(least_scale[j]));
+  }
 
   template <class S>
   void transpose(const S* params, S* transposed) const {
@@ -69,8 +77,9 @@ class Recall {
         const S way = memory.last(column, j) - mu[j];
         slope[j] = way * gate[j] * (S(1) - gate[j]);
         mu[j] += gate[j] * way;
-        const S above = mu[features_ + j] + growth[j] * memory.log_age(column, j) - S(kLeast);
-        mu[features_ + j] = S(kLeast) + softplus(above);
+        const S least = static_cast<S>(least_[static_cast<std::size_t>(j)]);
+        const S above = mu[features_ + j] + growth[j] * memory.log_age(column, j) - least;
+        mu[features_ + j] = least + softplus(above);
         c.bend[i * features_ + j] = sigmoid(above);
       }
     }
@@ -115,6 +124,7 @@ class Recall {
   static constexpr double kLeast = -11.5;  // a scale of about 0.3 % of a standardised feature's
 
   Index features_;
+  std::vector<double> least_;  // of ln scale², a feature each
   Linear gate_;
   Index fall_, growth_;
 };

@@ -12,6 +12,7 @@
 #include "edict/core/json_text.h"
 #include "edict/data/fingerprint.h"
 #include "edict/model/registry.h"
+#include "edict/protocol/resolution.h"
 
 namespace edict {
 namespace {
@@ -67,6 +68,9 @@ Model Model::create(const Config& config, const Dataset& data, const Split& spli
   model.time_axis = data.time_axis.rules();
   model.protocol = fit_protocol(model.config.data, data, split);
   resolve_time_scales(model.protocol, data, split, model.config.model);
+  if (model.config.model.recall)
+    model.config.model.least_scale =
+        least_scales(data, split.train, model.protocol.standardisation);
   validate(model.config);  // what was chosen by the data must be readable from the model's file
   // Not random, so that the same run writes the same file.
   model.seen =

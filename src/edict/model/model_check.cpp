@@ -51,6 +51,11 @@ std::string wrong_protocol(const Model& model) {
     return fmt::format("its time unit is {}", p.time_unit);
   if (!std::isfinite(p.t_cut)) return "its t_cut is not finite";
   if (!std::isfinite(p.horizon)) return "its horizon is not finite";
+  const std::vector<double>& least = model.config.model.least_scale;
+  if (!least.empty() && least.size() != model.features.size())
+    return "its least scales are of another number of features";
+  for (const double scale : least)
+    if (!(scale >= 0 && std::isfinite(scale))) return "its least scales are no scales";
   return {};
 }
 

@@ -103,6 +103,7 @@ TensorFile to_tensors(const Model& model) {
       {"classes", model.classes},
       {"classifier", model.network->classes() > 0},
       {"horizon", model.protocol.horizon},
+      {"least_scale", model.config.model.least_scale},
       {"standardisation", to_json(model.protocol.standardisation)},
       {"population", to_json(model.protocol.population)},
       {"seen", to_json(model.seen)},
@@ -200,6 +201,8 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
     meta.at("classes").get_to(model.classes);
     meta.at("classifier").get_to(classifier);
     meta.at("horizon").get_to(model.protocol.horizon);
+    if (meta.contains("least_scale"))  // not of version 1
+      meta.at("least_scale").get_to(model.config.model.least_scale);
     model.protocol.standardisation = standardisation_from_json(meta.at("standardisation"));
     model.protocol.population = standardisation_from_json(meta.at("population"));
     try {

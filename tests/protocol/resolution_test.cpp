@@ -1,0 +1,46 @@
+#include "edict/protocol/resolution.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "edict/core/generator.h"
+#include "edict/core/not_finite.h"
+
+namespace edict {
+namespace {
+
+// Features: noise, noise rounded to tenths, a constant, and a weight that is measured now and then
+// and repeated in between.
+Dataset of_every_resolution() {
+  Dataset data;
+  data.features = {"noise", "rounded", "constant", "repeated"};
+  for (int i = 0; i < 10; ++i) {
+    Generator random(3, "resolution", static_cast<std::uint64_t>(i));
+    data.add_series(std::to_string(i));
+    double weight = 70;
+    for (int e = 0; e < 200; ++e) {
+      if (e % 20 == 19) weight += e % 40 == 39 ? 2 : -2;
+      data.add_event(e);
+      data.add_observation(0, random.normal());
+      data.add_observation(1, std::round(10 * random.normal()) / 10);
+      data.add_observation(2, 5);
+      data.add_observation(3, weight);
+    }
+  }
+  return data;
+}
+
+TEST(LeastScales, AreThoseBelowWhichAFeatureTellsNothing) {
+  const Dataset data = of_every_resolution();
+  const std::vector<std::size_t> all = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const Standardisation z = fit_standardisation(data, all, kInfinity);
+  const std::vector<double> least = least_scales(data, all, z);
+  EXPECT_EQ(least[0], 0.0);
+  EXPECT_NEAR(least[1], 0.3 * 0.1 / z.scale[1], 1e-9);
+  EXPECT_EQ(least[2], 0.3);
+  EXPECT_NEAR(least[3], 0.3 * 2.0 / z.scale[3], 1e-12);
+}
+
+}  // namespace
+}  // namespace edict
