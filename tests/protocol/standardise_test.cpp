@@ -111,5 +111,24 @@ TEST(Standardise, WhatTheModelSeesHasMeanZeroAndDeviationOneAndComesBack) {
   EXPECT_NEAR(again.scale[0], 1.0, 1e-15);
 }
 
+// One value in the wrong unit among two thousand leaves the scale of the others alone (N8).
+TEST(Standardise, OneValueInTheWrongUnitDoesNotWidenTheScale) {
+  Dataset data;
+  data.features = {"x"};
+  data.add_series("a");
+  Generator random(4);
+  for (int e = 0; e < 2100; ++e) {
+    data.add_event(e);
+    data.add_observation(0, 37 + 1.2 * random.normal());
+  }
+  const std::vector<std::size_t> all = {0};
+  const Standardisation plain = fit_standardisation(data, all, 1e9);
+  data.value[1000] = 30000;
+  const Standardisation spoilt = fit_standardisation(data, all, 1e9);
+  EXPECT_NEAR(plain.scale[0], 1.2, 0.05);
+  EXPECT_NEAR(spoilt.scale[0] / plain.scale[0], 1.0, 0.25);
+  EXPECT_NEAR(spoilt.mean[0], plain.mean[0], 0.05);
+}
+
 }  // namespace
 }  // namespace edict

@@ -2,6 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "edict/core/error.h"
 #include "edict/core/json.h"
 #include "edict/data/moments.h"
@@ -9,16 +13,59 @@
 namespace edict {
 namespace {
 
+// visit(feature, value) for every observation that counts.
+template <class Visit>
+void each_value(const Dataset& dataset, std::span<const std::size_t> series, const Until& until,
+                Visit visit) {
+  for (const std::size_t i : series) {
+    const double end = until(i);
+    for (std::size_t e = dataset.first_event[i];
+         e < dataset.first_event[i + 1] && dataset.times[e] < end; ++e)
+      for (const Observation& observation : dataset.observed(e))
+        visit(static_cast<std::size_t>(observation.feature), observation.value);
+  }
+}
+
+// What a value of a feature counts as in its mean and deviation: a single value in the wrong unit
+// must not widen the scale of all others.
+struct Limits {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+};
+
+// Within 30 deviations of the median, these measured by the median distance from it; no limits
+// where most values are alike. Found from the first values of each feature.
+std::vector<Limits> usual_limits(const Dataset& dataset, std::span<const std::size_t> series,
+                                 const Until& until) {
+  constexpr std::size_t kMostValues = 100'000, kFewestValues = 20;
+  constexpr double kFarthest = 30 * 1.4826;
+  std::vector<std::vector<double>> values(dataset.features.size());
+  each_value(dataset, series, until, [&](std::size_t j, double value) {
+    if (values[j].size() < kMostValues) values[j].push_back(value);
+  });
+  const auto median = [](std::vector<double>& all) {
+    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+    std::nth_element(all.begin(), middle, all.end());
+    return *middle;
+  };
+  std::vector<Limits> limits(values.size());
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    if (values[j].size() < kFewestValues) continue;
+    const double centre = median(values[j]);
+    for (double& value : values[j]) value = std::abs(value - centre);
+    const double distance = median(values[j]);
+    if (distance > 0) limits[j] = {centre - kFarthest * distance, centre + kFarthest * distance};
+  }
+  return limits;
+}
+
 std::vector<Moments> feature_moments(const Dataset& dataset, std::span<const std::size_t> series,
                                      const Until& until) {
+  const std::vector<Limits> limits = usual_limits(dataset, series, until);
   return moments_of(dataset.features.size(), [&](auto visit) {
-    for (const std::size_t i : series) {
-      const double end = until(i);
-      for (std::size_t e = dataset.first_event[i];
-           e < dataset.first_event[i + 1] && dataset.times[e] < end; ++e)
-        for (const Observation& observation : dataset.observed(e))
-          visit(static_cast<std::size_t>(observation.feature), observation.value);
-    }
+    each_value(dataset, series, until, [&](std::size_t j, double value) {
+      visit(j, std::clamp(value, limits[j].least, limits[j].most));
+    });
   });
 }
 

@@ -43,7 +43,8 @@ class Until {
   std::function<double(std::size_t series)> of_;
 };
 
-// Over observations of the listed series with time < until(series). Throws Error for a feature
+// Over observations of the listed series with time < until(series). A value that lies more than 30
+// robust deviations from a feature's median counts as one that lies just there. Throws Error for a feature
 // that varies by less than 1e-100 or more than 1e100: variances in its unit would not be finite
 // numbers above 0.
 Standardisation fit_standardisation(const Dataset& dataset, std::span<const std::size_t> series,
