@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "edict/core/quantile.h"
+
 namespace edict {
 namespace {
 
@@ -20,9 +22,7 @@ constexpr std::size_t kShortest = 5, kLongest = 128;
 std::size_t usual_length(const Dataset& data) {
   std::vector<std::size_t> lengths;
   for (std::size_t i = 0; i < data.size(); ++i) lengths.push_back(data.events(i));
-  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
-  std::nth_element(lengths.begin(), middle, lengths.end());
-  return *middle;
+  return median(std::move(lengths));
 }
 
 }  // namespace

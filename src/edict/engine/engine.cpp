@@ -378,6 +378,20 @@ Observed<S> Engine<S, H>::observed(const Column& column, std::size_t stop) const
           static_cast<Index>(at.count)};
 }
 
+template <class S, Head H>
+Observed<S> Engine<S, H>::scored(const Column& column, std::size_t stop) {
+  const Observed<S> seen = observed(column, stop);
+  if (!network_.recall || network_.recall->learns_all()) return seen;
+  scored_feature_.clear();
+  scored_value_.clear();
+  for (Index k = 0; k < seen.count; ++k)
+    if (network_.recall->learns(seen.feature[k])) {
+      scored_feature_.push_back(seen.feature[k]);
+      scored_value_.push_back(seen.value[k]);
+    }
+  return {scored_feature_.data(), scored_value_.data(), static_cast<Index>(scored_value_.size())};
+}
+
 // A state that is not finite gives a φ that is not finite: it must not pass for an answer.
 template <class S, Head H>
 void Engine<S, H>::check_finite(const Column& column, std::size_t stop, const S* phi) const {
@@ -398,8 +412,9 @@ void Engine<S, H>::check_finite(const Column& column, std::size_t stop, const S*
 template <class S, Head H>
 void Engine<S, H>::judge(const Column& column, std::size_t stop, const S* phi, S* d_phi) {
   const Stop& at = column.agenda->stops[stop];
-  if (!(at.what & Agenda<S>::kScore) || at.count == 0) return;
-  const Observed<S> seen = observed(column, stop);
+  if (!(at.what & Agenda<S>::kScore)) return;
+  const Observed<S> seen = scored(column, stop);
+  if (seen.count == 0) return;
   const double before = sums_.nll + sums_.evidence;
   network_.head.score(phi, seen, static_cast<S>(loss_.scale), static_cast<S>(loss_.evidence), d_phi,
                       sums_);
@@ -411,6 +426,9 @@ void Engine<S, H>::judge(const Column& column, std::size_t stop, const S* phi, S
     const auto error =
         static_cast<double>(seen.value[k] - network_.head.mean(phi, seen.feature[k]));
     sums_.squared_error += error * error;
+    if (options_ && options_->crps)
+      sums_.crps +=
+          crps(network_.head.marginal(phi, seen.feature[k]), static_cast<double>(seen.value[k]));
   }
   sums_.observations += static_cast<double>(seen.count);
   sums_.events += 1;
@@ -687,7 +705,7 @@ void Engine<S, H>::absorb(StopOp& op) {
     const Column& column = column_of(i);
     if (!(column.agenda->stops[column.absorb].what & Agenda<S>::kScore)) continue;
     const double before = sums_.kl;
-    network_.head.kl(op.pre.phi + i * rows, op.post.phi + i * rows, observed(column, column.absorb),
+    network_.head.kl(op.pre.phi + i * rows, op.post.phi + i * rows, scored(column, column.absorb),
                      static_cast<S>(loss_.scale * loss_.kl), op.pre.d_phi + i * rows,
                      op.post.d_phi + i * rows, sums_);
     if (!std::isfinite(sums_.kl - before))

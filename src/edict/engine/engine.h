@@ -141,6 +141,9 @@ class Engine {
   std::vector<Index> op_places_;
   std::vector<Stage<S>> stages_;
 
+  std::vector<std::int32_t> scored_feature_;
+  std::vector<S> scored_value_;
+
   LossWeights loss_;
   LossSums sums_;
   const InferenceOptions* options_ = nullptr;  // null while training
@@ -173,6 +176,8 @@ class Engine {
               const S* h);
   void absorb(StopOp& op);
   Observed<S> observed(const Column& column, std::size_t stop) const;
+  // Without features that hardly ever change, which are in no loss. Valid until the next call.
+  Observed<S> scored(const Column& column, std::size_t stop);
   void check_finite(const Column& column, std::size_t stop, const S* phi) const;
   template <class E = Error>
   [[noreturn]] void fail(const Column& column, std::size_t stop, const std::string& what) const;

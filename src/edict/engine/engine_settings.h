@@ -33,9 +33,10 @@ struct EngineSettings {
   std::string absorb = "raw";
   double absorb_bound = 3.0;
   std::string evidence = "free";
-  // Not a setting, but found in the training data (protocol/resolution.h) and kept in the model's
-  // file: below which no scale of a feature tells anything, in the model's units. Empty: unknown.
-  std::vector<double> least_scale = {};
+  // Not settings, but found in the training data (protocol/resolution.h) and kept in the model's
+  // file. Empty: unknown.
+  std::vector<double> least_scale = {};      // of each feature, in the model's units
+  std::vector<std::size_t> unchanging = {};  // features that recall answers by their last value
 };
 
 // The range of time scales that a network is prepared for, shortest < longest.

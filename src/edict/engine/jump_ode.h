@@ -48,7 +48,9 @@ struct JumpOde {
       memory_weights = layout.add("memory.jump", {3 * hidden, memory.inputs()},
                                   Start::xavier(3 * hidden, memory.inputs()));
     if (evidence_rows(settings.model) > 0) forgetting.emplace(layout, "evidence", features);
-    if (settings.model.recall) recall.emplace(layout, "recall", head_inputs(), features, settings.model.least_scale);
+    if (settings.model.recall)
+      recall.emplace(layout, "recall", head_inputs(), features, settings.model.least_scale,
+                     settings.model.unchanging);
     // Last, so that the parameters before it are those of the same model without a classifier.
     if (class_count > 0)
       classifier.emplace(layout, "classifier", hidden, class_count,

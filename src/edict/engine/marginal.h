@@ -40,6 +40,12 @@ inline double at_normal_score(const Marginal& m, double score) {
   return m.mean + m.scale * (std::isinf(m.dof) ? score : student_t_at_normal_score(score, m.dof));
 }
 
+// Continuous ranked probability score of x.
+inline double crps(const Marginal& m, double x) {
+  return std::isinf(m.dof) ? normal_crps(x, m.mean, m.scale)
+                           : student_t_crps(x, m.mean, m.scale, m.dof);
+}
+
 // Of its variance. Without a variance to divide there is no telling one from the other.
 inline double epistemic_share(const Marginal& m) {
   const double variance = m.aleatoric + m.epistemic;
@@ -47,7 +53,7 @@ inline double epistemic_share(const Marginal& m) {
 }
 
 struct LossSums {
-  double nll = 0, kl = 0, evidence = 0, squared_error = 0, classification = 0;
+  double nll = 0, kl = 0, evidence = 0, squared_error = 0, crps = 0, classification = 0;
   double reconstruction = 0;
   double observations = 0, events = 0, series = 0;
 
@@ -56,6 +62,7 @@ struct LossSums {
     kl += other.kl;
     evidence += other.evidence;
     squared_error += other.squared_error;
+    crps += other.crps;
     classification += other.classification;
     reconstruction += other.reconstruction;
     observations += other.observations;

@@ -50,6 +50,7 @@ struct InferenceOptions {
   Guard guard;
   Population population;                 // what the population guard holds observations against
   Marginals marginals = Marginals::all;  // of every feature, or of a query's own observations
+  bool crps = false;                     // of scored stops, beside their losses
   bool states = false;                   // h at every query
   bool final_states = false;             // what is known after everything was absorbed
   StopFlag stop = nullptr;

@@ -3,6 +3,8 @@
 //
 //   gate = σ(W x + b − fall·a)       μ ← μ + gate (last − μ)       ln scale² ← ln scale² + growth·a
 //
+// A feature that hardly ever changes has gate 1 and its least scale, and nothing is learnt of it.
+//
 // fall and growth are softplus of a parameter a feature and thus never negative. A feature that
 // repeats its value to the last digit, as a weight that is copied from table to table, could be
 // recalled with ever less scale: ln scale² is bent smoothly so as to stay above what the feature's
@@ -27,15 +29,21 @@ namespace edict {
 class Recall {
  public:
   Recall(ParameterLayout& layout, const std::string& name, Index in, Index features,
-         const std::vector<double>& least_scale = {})
+         const std::vector<double>& least_scale = {},
+         const std::vector<std::size_t>& unchanging = {})
       : features_(features),
         least_(static_cast<std::size_t>(features), kLeast),
+        unchanging_(unchanging.begin(), unchanging.end()),
         gate_(layout, name + ".gate", in, features),
         fall_(layout.add(name + ".fall", {features}, Start::constant(0.0))),
         growth_(layout.add(name + ".growth", {features}, Start::constant(-2.0))) {
     for (std::size_t j = 0; j < least_scale.size(); ++j)
       least_[j] = std::max(kLeast, 2.0 * std::log(least_scale[j]));
   }
+
+  // Whether anything is learnt of a feature.
+  bool learns(Index j) const { return std::ranges::find(unchanging_, j) == unchanging_.end(); }
+  bool learns_all() const { return unchanging_.empty(); }
 
   template <class S>
   void transpose(const S* params, S* transposed) const {
@@ -82,6 +90,12 @@ class Recall {
         mu[features_ + j] = least + softplus(above);
         c.bend[i * features_ + j] = sigmoid(above);
       }
+      for (const Index j : unchanging_) {
+        gate[j] = S(1);
+        slope[j] = c.bend[i * features_ + j] = S(0);
+        mu[j] = memory.last(column, j);
+        mu[features_ + j] = static_cast<S>(least_[static_cast<std::size_t>(j)]);
+      }
     }
   }
 
@@ -125,6 +139,7 @@ class Recall {
 
   Index features_;
   std::vector<double> least_;  // of ln scale², a feature each
+  std::vector<Index> unchanging_;
   Linear gate_;
   Index fall_, growth_;
 };

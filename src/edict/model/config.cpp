@@ -32,6 +32,11 @@ void declare(TrainSettings& s, settings::Keys& keys) {
                       "validate and keep the mean of the weights over the last tenth of the steps "
                       "so far",
                       s.average));
+  keys.push_back(text("train.criterion",
+                      "what the epoch is chosen by on the validation split: the negative log "
+                      "likelihood, or the CRPS in standardised units, which no single feature can "
+                      "dominate",
+                      s.criterion, {"nll", "crps"}));
   keys.push_back(whole("train.patience",
                        "epochs without a better validation before stopping; 0: never", s.patience,
                        0, 1e6));

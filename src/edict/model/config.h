@@ -32,6 +32,7 @@ struct TrainSettings {
   double weight_decay = 0.0;
   std::int64_t patience = 0;
   bool average = false;
+  std::string criterion = "nll";
   double forecast = 0.0;
   std::optional<double> forecast_from, forecast_until, forecast_reach;  // in the data's unit
   bool whole_series = false;

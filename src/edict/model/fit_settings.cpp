@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "edict/core/error.h"
+#include "edict/core/quantile.h"
 #include "edict/core/utf8.h"
 #include "edict/data/moments.h"
 #include "edict/data/name_listing.h"
@@ -40,17 +41,11 @@ constexpr double kNever = 1e30;
 // hardly seen beside them.
 constexpr double kHardlySeen = 1e-3;
 
-// Fewer series than this are divided less unevenly than 70/10/20.
-constexpr std::size_t kFewSeries = 30;
+// Fewer series than this are divided in exact shares, 70/15/15: a draw for each of 40 series can
+// leave two of them to validate by. Of fewer than kFewSeries a larger share validates.
+constexpr std::size_t kExactShares = 200, kFewSeries = 30;
 
 constexpr std::size_t kFewestSeriesToRead = 100, kMostSeriesToRead = 20000;
-
-double quantile(std::vector<double> values, double share) {
-  const auto at =
-      static_cast<std::ptrdiff_t>(std::ceil(share * static_cast<double>(values.size() - 1)));
-  std::nth_element(values.begin(), values.begin() + at, values.end());
-  return values[static_cast<std::size_t>(at)];
-}
 
 std::string_view key_of(std::string_view assignment) {
   return assignment.substr(0, assignment.find('='));
@@ -106,12 +101,14 @@ void choose_split(const Dataset& data, DataSettings& settings, Choices& choices)
     choices.choose("data.split", std::string("time"), why);
     choices.choose("data.train", 0.75, why);
     choices.choose("data.validation", 0.15, why);
-  } else if (data.size() < kFewSeries) {
-    const std::string why =
-        fmt::format("larger validation share, because there are only {} series", data.size());
-    const double train = data.size() < 5 ? 0.5 : 0.6;
+  } else if (data.size() < kExactShares) {
+    const std::string why = fmt::format(
+        "exact shares and a larger validation share, because there are only {} series",
+        data.size());
+    if (settings.split == "series") choices.choose("data.split", std::string("stratified"), why);
+    const double train = data.size() < 5 ? 0.5 : data.size() < kFewSeries ? 0.6 : 0.7;
     choices.choose("data.train", train, why);
-    choices.choose("data.validation", 0.2 + (0.6 - train), why);
+    choices.choose("data.validation", data.size() < kFewSeries ? 0.8 - train : 0.15, why);
   }
   const auto usable = [&](std::int64_t seed) {
     DataSettings tried = settings;
@@ -226,6 +223,7 @@ void choose_training(const DataFacts& facts, const Config& config, bool distribu
   }
   choices.choose("train.schedule", std::string("square-root"), usual);
   choices.choose("train.average", true, usual);
+  choices.choose("train.criterion", std::string("crps"), usual);
   choices.choose("loss.evidence", 1e-3, usual);
   choices.choose("model.propagator", std::string("closed-form"), usual);
   choices.choose("model.recall", true, usual);
@@ -335,7 +333,7 @@ double memory_of(const Dataset& data, std::span<const std::size_t> training) {
     if (m.count == 0 || !(m.std > 0)) continue;
     if (const double own = variograms[j].memory(m.std * m.std); own > 0) found.push_back(own);
   }
-  return found.empty() ? 0.0 : quantile(found, 0.5);
+  return found.empty() ? 0.0 : median(found);
 }
 
 // Windows that an epoch learns from.
@@ -371,7 +369,7 @@ DataFacts facts_of(const Dataset& data, std::span<const std::size_t> training) {
   }
   check_times(facts.first_time, facts.last_time);
   if (!gaps.empty()) {
-    facts.median_gap = quantile(gaps, 0.5);
+    facts.median_gap = median(gaps);
     facts.longest_gap = std::ranges::max(gaps);
     facts.mean_gap =
         std::accumulate(gaps.begin(), gaps.end(), 0.0) / static_cast<double>(gaps.size());

@@ -220,7 +220,7 @@ std::vector<Answer> infer_from(Sides sides, const Model& model,
                               : infer(model, examples_of(agendas), pool, options);
 }
 
-void add_losses(const Model& model, std::span<const Example> examples, ThreadPool& pool,
+void add_losses(const Model& model, std::span<const Example> examples, ThreadPool& pool, bool crps,
                 StopFlag stop, LossSums& total) {
   if (model.members() > 1)
     throw Error("the losses of an ensemble are those of its members; ask each by itself");
@@ -228,6 +228,7 @@ void add_losses(const Model& model, std::span<const Example> examples, ThreadPoo
   std::vector<LossSums> sums((examples.size() + chunk - 1) / chunk);
   InferenceOptions options;
   options.marginals = InferenceOptions::Marginals::none;
+  options.crps = crps;
   options.stop = stop;
   each_chunk(
       model, model.params, examples.size(), pool, stop,

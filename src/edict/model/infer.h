@@ -46,8 +46,8 @@ std::vector<Answer> infer_from(Sides sides, const Model& model,
 
 // Adds the losses of scored stops to `total`, in a fixed order: whether all series are given at
 // once or block after block, it is the same sum. Throws Error for an ensemble: its members are
-// trained one by one.
-void add_losses(const Model& model, std::span<const Example> examples, ThreadPool& pool,
+// trained one by one. Their CRPS only if it is wanted, since it takes longer than the rest.
+void add_losses(const Model& model, std::span<const Example> examples, ThreadPool& pool, bool crps,
                 StopFlag stop, LossSums& total);
 
 // Class scores before the softmax, classes × examples; of an ensemble, the logarithms of its

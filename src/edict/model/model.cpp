@@ -68,9 +68,11 @@ Model Model::create(const Config& config, const Dataset& data, const Split& spli
   model.time_axis = data.time_axis.rules();
   model.protocol = fit_protocol(model.config.data, data, split);
   resolve_time_scales(model.protocol, data, split, model.config.model);
-  if (model.config.model.recall)
-    model.config.model.least_scale =
-        least_scales(data, split.train, model.protocol.standardisation);
+  if (model.config.model.recall) {
+    Resolution found = find_resolution(data, split.train, model.protocol.standardisation);
+    model.config.model.least_scale = std::move(found.least_scale);
+    model.config.model.unchanging = std::move(found.unchanging);
+  }
   validate(model.config);  // what was chosen by the data must be readable from the model's file
   // Not random, so that the same run writes the same file.
   model.seen =

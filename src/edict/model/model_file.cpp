@@ -104,6 +104,7 @@ TensorFile to_tensors(const Model& model) {
       {"classifier", model.network->classes() > 0},
       {"horizon", model.protocol.horizon},
       {"least_scale", model.config.model.least_scale},
+      {"unchanging", model.config.model.unchanging},
       {"standardisation", to_json(model.protocol.standardisation)},
       {"population", to_json(model.protocol.population)},
       {"seen", to_json(model.seen)},
@@ -203,6 +204,9 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
     meta.at("horizon").get_to(model.protocol.horizon);
     if (meta.contains("least_scale"))  // not of version 1
       meta.at("least_scale").get_to(model.config.model.least_scale);
+    if (meta.contains("unchanging"))
+      for (const nlohmann::json& feature : meta.at("unchanging"))
+        model.config.model.unchanging.push_back(count_from_json(feature));
     model.protocol.standardisation = standardisation_from_json(meta.at("standardisation"));
     model.protocol.population = standardisation_from_json(meta.at("population"));
     try {

@@ -8,6 +8,7 @@
 #include "edict/core/error.h"
 #include "edict/core/generator.h"
 #include "edict/core/not_finite.h"
+#include "edict/core/quantile.h"
 #include "edict/protocol/filtering_agenda.h"
 #include "edict/protocol/holdout.h"
 #include "edict/protocol/window.h"
@@ -176,9 +177,7 @@ Gaps gaps(const Protocol& protocol, const Dataset& data, std::span<const std::si
       if (data.times[e] > data.times[e - 1]) between.push_back(data.times[e] - data.times[e - 1]);
   }
   if (between.empty()) return result;
-  const auto middle = between.begin() + static_cast<std::ptrdiff_t>(between.size() / 2);
-  std::nth_element(between.begin(), middle, between.end());
-  result.median = *middle / protocol.time_unit;
+  result.median = median(std::move(between)) / protocol.time_unit;
   return result;
 }
 

@@ -10,9 +10,14 @@ namespace {
 constexpr double kShare = 0.3;
 constexpr std::size_t kMostValues = 100'000;  // looked at, of a feature
 
+// Of values of which most repeat the one before, in deviations.
+constexpr double kLeastOfRepeating = 0.1;
+// A feature that repeats more of its values than this tells nothing by the rest.
+constexpr double kUnchanging = 0.85;
+
 struct Values {
-  std::vector<double> all, changes;  // changes that are none are left out
-  std::size_t repeats = 0;
+  std::vector<double> all;
+  std::size_t repeats = 0, changes = 0;  // from one value of a series to the next
 };
 
 // The step of values that are rounded to a grid; 0 where most are different.
@@ -27,16 +32,10 @@ double step_of(std::vector<double> values) {
   return least;
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 }  // namespace
 
-std::vector<double> least_scales(const Dataset& data, std::span<const std::size_t> series,
-                                 const Standardisation& standardisation) {
+Resolution find_resolution(const Dataset& data, std::span<const std::size_t> series,
+                           const Standardisation& standardisation) {
   const std::size_t features = data.features.size();
   std::vector<Values> found(features);
   std::vector<double> before(features);
@@ -48,26 +47,22 @@ std::vector<double> least_scales(const Dataset& data, std::span<const std::size_
         Values& own = found[j];
         if (own.all.size() == kMostValues) continue;
         own.all.push_back(o.value);
-        if (seen_in[j] == i && before[j] == o.value) ++own.repeats;
-        if (seen_in[j] == i && before[j] != o.value)
-          own.changes.push_back(std::abs(o.value - before[j]));
+        if (seen_in[j] == i) ++(before[j] == o.value ? own.repeats : own.changes);
         before[j] = o.value;
         seen_in[j] = i;
       }
-  std::vector<double> least(features, 0.0);
+  Resolution result;
+  result.least_scale.resize(features, 0.0);
   for (std::size_t j = 0; j < features; ++j) {
     const Values& own = found[j];
     if (own.all.empty()) continue;
-    const double unit = standardisation.scale[j];
-    if (own.changes.empty()) {
-      least[j] = kShare;
-    } else {
-      least[j] = kShare * step_of(own.all) / unit;
-      if (own.repeats > own.changes.size())
-        least[j] = std::max(least[j], kShare * median(own.changes) / unit);
-    }
+    double& least = result.least_scale[j];
+    least = kShare * step_of(own.all) / standardisation.scale[j];
+    if (own.repeats > own.changes) least = std::max(least, kLeastOfRepeating);
+    const auto pairs = static_cast<double>(own.repeats + own.changes);
+    if (static_cast<double>(own.repeats) > kUnchanging * pairs) result.unchanging.push_back(j);
   }
-  return least;
+  return result;
 }
 
 }  // namespace edict

@@ -1,5 +1,5 @@
-// How finely a feature tells anything: below that a predictive scale has no meaning, and a
-// likelihood that rewards it would drown the other features.
+// How finely a feature is measured: a predictive scale below that has no meaning, and a likelihood
+// that rewards it would dominate the other features.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,19 @@
 
 namespace edict {
 
-// The least scale of each feature in standardised units, from the listed series:
-//   a share of the step between its distinct values, where it is rounded to some;
-//   a share of its usual change, where most values repeat the one before;
-//   a share of its deviation, where it never changes.
-std::vector<double> least_scales(const Dataset& data, std::span<const std::size_t> series,
-                                 const Standardisation& standardisation);
+struct Resolution {
+  // The least scale of each feature in standardised units:
+  //   a share of the step between its distinct values, where it is rounded to some;
+  //   at least a tenth of its deviation, where most values repeat the one before: a sharper density
+  //   would pay for each repeat more than everything else is worth;
+  //   0, no bound, where neither holds.
+  std::vector<double> least_scale;
+  // Features that hardly ever change: there is nothing to learn of them but their last value.
+  std::vector<std::size_t> unchanging;
+};
+
+// From the listed series.
+Resolution find_resolution(const Dataset& data, std::span<const std::size_t> series,
+                           const Standardisation& standardisation);
 
 }  // namespace edict

@@ -8,6 +8,7 @@
 
 #include "edict/core/error.h"
 #include "edict/core/json.h"
+#include "edict/core/quantile.h"
 #include "edict/data/moments.h"
 
 namespace edict {
@@ -43,11 +44,6 @@ std::vector<Limits> usual_limits(const Dataset& dataset, std::span<const std::si
   each_value(dataset, series, until, [&](std::size_t j, double value) {
     if (values[j].size() < kMostValues) values[j].push_back(value);
   });
-  const auto median = [](std::vector<double>& all) {
-    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-    std::nth_element(all.begin(), middle, all.end());
-    return *middle;
-  };
   std::vector<Limits> limits(values.size());
   for (std::size_t j = 0; j < values.size(); ++j) {
     if (values[j].size() < kFewestValues) continue;

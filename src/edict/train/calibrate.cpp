@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "edict/core/hash.h"
+#include "edict/core/quantile.h"
 #include "edict/math/nelder_mead.h"
 #include "edict/math/special.h"
 #include "edict/train/correlate.h"
@@ -190,9 +191,8 @@ Calibration fit_calibration(const Model& model, const Agendas& agendas, ThreadPo
     for (const WeightedObservation& o : of_feature) horizons.push_back(o.horizon);
   if (horizons.empty()) return {};
   const double farthest = *std::max_element(horizons.begin(), horizons.end());
-  const auto middle = horizons.begin() + static_cast<std::ptrdiff_t>(horizons.size() / 2);
-  std::nth_element(horizons.begin(), middle, horizons.end());
-  const double horizon_unit = *middle > 0 ? *middle : farthest > 0 ? farthest : 1.0;
+  const double middle = median(std::move(horizons));
+  const double horizon_unit = middle > 0 ? middle : farthest > 0 ? farthest : 1.0;
 
   std::vector<std::vector<Fitted>> of_feature(features);
   std::vector<double> reference(features, 1.0);

@@ -66,13 +66,14 @@ nlohmann::json to_json(const EpochRow& r) {
           r.best,
           r.cross_entropy,
           r.validation_cross_entropy,
-          r.validation_accuracy};
+          r.validation_accuracy,
+          r.validation_crps};
 }
 
 EpochRow row_from_json(const nlohmann::json& r) {
-  if (r.size() != 12) throw Unusable{"its state is malformed"};
-  return {whole(r.at(0)), r.at(1), r.at(2), r.at(3), r.at(4),  r.at(5),
-          r.at(6),        r.at(7), r.at(8), r.at(9), r.at(10), r.at(11)};
+  if (r.size() != 13) throw Unusable{"its state is malformed"};
+  return {whole(r.at(0)), r.at(1), r.at(2), r.at(3),  r.at(4),  r.at(5), r.at(6),
+          r.at(7),        r.at(8), r.at(9), r.at(10), r.at(11), r.at(12)};
 }
 
 // Everything but the tensors. A run writes one row an epoch, counts from the best of them, and the
@@ -210,7 +211,7 @@ namespace {
 
 constexpr std::string_view kMetricsHeader =
     "epoch,learning_rate,nll,kl,evidence,loss,validation_nll,validation_mse,best,"
-    "cross_entropy,validation_cross_entropy,validation_accuracy\n";
+    "cross_entropy,validation_cross_entropy,validation_accuracy,validation_crps\n";
 
 }  // namespace
 
@@ -218,10 +219,10 @@ void write_metrics(const std::vector<EpochRow>& rows, const std::filesystem::pat
   AtomicFile out(path);
   out.write(kMetricsHeader);
   for (const EpochRow& r : rows)
-    out.write(fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", r.epoch, r.learning_rate, r.nll,
-                          r.kl, r.evidence, r.loss, r.validation_nll, r.validation_mse,
+    out.write(fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.epoch, r.learning_rate,
+                          r.nll, r.kl, r.evidence, r.loss, r.validation_nll, r.validation_mse,
                           r.best ? 1 : 0, r.cross_entropy, r.validation_cross_entropy,
-                          r.validation_accuracy));
+                          r.validation_accuracy, r.validation_crps));
   out.commit();
 }
 
@@ -248,7 +249,8 @@ std::vector<EpochRow> read_metrics(const std::filesystem::path& path) {
                              &best,
                              &r.cross_entropy,
                              &r.validation_cross_entropy,
-                             &r.validation_accuracy};
+                             &r.validation_accuracy,
+                             &r.validation_crps};
     for (double* const cell : cells) {
       const auto [next, error] = std::from_chars(at, end, *cell);
       const char expected = cell == cells[std::size(cells) - 1] ? '\n' : ',';

@@ -390,16 +390,17 @@ class Trainer {
       const std::vector<Agenda<float>> agendas =
           set_.validation.written(model_, begin, count, pool_, stoppable);
       const std::vector<Example> examples = examples_of(agendas);
-      if (set_.criterion == Criterion::nll)
-        add_losses(model_, examples, pool_, options_.stop, sums);
+      if (set_.criterion != Criterion::cross_entropy)
+        add_losses(model_, examples, pool_, set_.criterion == Criterion::crps, options_.stop, sums);
       else
         scores.middleCols(static_cast<Index>(begin), static_cast<Index>(count)) =
             infer_classes(model_, examples, pool_);
     }
-    if (set_.criterion == Criterion::nll) {
+    if (set_.criterion != Criterion::cross_entropy) {
       const double n = std::max(1.0, sums.observations);
       row.validation_nll = sums.nll / n;
       row.validation_mse = sums.squared_error / n;
+      row.validation_crps = sums.crps / n;
       judged_ = sums.observations > 0;
     } else {
       const LabelFit fit = label_fit(scores, set_.validation_labels);
@@ -415,7 +416,9 @@ class Trainer {
   }
 
   double criterion(const EpochRow& row) const {
-    return set_.criterion == Criterion::nll ? row.validation_nll : row.validation_cross_entropy;
+    return set_.criterion == Criterion::nll    ? row.validation_nll
+           : set_.criterion == Criterion::crps ? row.validation_crps
+                                               : row.validation_cross_entropy;
   }
 
   Model& model_;

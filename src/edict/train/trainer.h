@@ -26,6 +26,7 @@ struct EpochRow {
   double validation_nll = 0, validation_mse = 0;
   bool best = false;
   double cross_entropy = 0, validation_cross_entropy = 0, validation_accuracy = 0;
+  double validation_crps = 0;  // only where it is the criterion
 };
 
 struct TrainOptions {

@@ -57,6 +57,7 @@ TrainingSet reversed_training_set(const TrainingSet& set) {
 
 TrainingSet distribution_training_set(const Model& model, const Dataset& data, const Split& split) {
   TrainingSet set;
+  set.criterion = model.config.train.criterion == "crps" ? Criterion::crps : Criterion::nll;
   const auto windows =
       [protocol = model.protocol, &data, series = split.train,
        whole = model.config.train.whole_series,

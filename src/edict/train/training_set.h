@@ -12,7 +12,7 @@
 namespace edict {
 
 // Of the validation split, the lower the better.
-enum class Criterion { nll, cross_entropy };
+enum class Criterion { nll, crps, cross_entropy };
 
 // The data that a set was made of must outlive it.
 struct TrainingSet {
