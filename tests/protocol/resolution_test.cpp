@@ -31,15 +31,16 @@ Dataset of_every_resolution() {
   return data;
 }
 
-TEST(LeastScales, AreThoseBelowWhichAFeatureTellsNothing) {
+TEST(Resolution, IsTheLeastScaleAndWhatHardlyEverChanges) {
   const Dataset data = of_every_resolution();
   const std::vector<std::size_t> all = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   const Standardisation z = fit_standardisation(data, all, kInfinity);
-  const std::vector<double> least = least_scales(data, all, z);
-  EXPECT_EQ(least[0], 0.0);
-  EXPECT_NEAR(least[1], 0.3 * 0.1 / z.scale[1], 1e-9);
-  EXPECT_EQ(least[2], 0.3);
-  EXPECT_NEAR(least[3], 0.3 * 2.0 / z.scale[3], 1e-12);
+  const Resolution found = find_resolution(data, all, z);
+  EXPECT_EQ(found.least_scale[0], 0.0);
+  EXPECT_NEAR(found.least_scale[1], 0.3 * 0.1 / z.scale[1], 1e-9);
+  EXPECT_EQ(found.least_scale[2], 0.1);
+  EXPECT_NEAR(found.least_scale[3], 0.3 * 2.0 / z.scale[3], 1e-12);
+  EXPECT_EQ(found.unchanging, (std::vector<std::size_t>{2, 3}));
 }
 
 }  // namespace

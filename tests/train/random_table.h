@@ -17,7 +17,7 @@ namespace edict {
 
 // Times are multiples of 2⁻¹⁰ below 2¹¹ and values have 20 bits, so that sums with and products by
 // powers of two are exact. Every third shape has series that begin at times of their own.
-inline Dataset random_table(std::uint64_t shape) {
+inline Dataset random_table(std::uint64_t shape, std::size_t series = 36) {
   Generator rng(shape, "random table");
   Dataset data;
   const std::size_t features = 1 + shape % 5;
@@ -25,7 +25,7 @@ inline Dataset random_table(std::uint64_t shape) {
   data.classes = {"no", "yes"};
   const double gap = std::exp(rng.uniform(-2, 2));
   const auto events = 3 + rng.below(10);
-  for (std::size_t i = 0; i < 36; ++i) {
+  for (std::size_t i = 0; i < series; ++i) {
     const double phase = rng.uniform(0, 6);
     data.add_series(fmt::format("s{}", i), phase > 3 ? 1 : 0);
     double time = shape % 3 == 0 ? std::floor(rng.uniform(0, 400) * gap) : 0;

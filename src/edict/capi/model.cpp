@@ -90,6 +90,7 @@ nlohmann::json to_json(const EpochRow& row) {
           {"cross_entropy", row.cross_entropy},
           {"validation_nll", row.validation_nll},
           {"validation_mse", row.validation_mse},
+          {"validation_crps", row.validation_crps},
           {"validation_cross_entropy", row.validation_cross_entropy},
           {"validation_accuracy", row.validation_accuracy},
           {"best", row.best}};

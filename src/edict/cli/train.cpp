@@ -103,6 +103,7 @@ nlohmann::json to_json(const TrainResult& result, std::int64_t seed) {
           {"best_epoch", best.epoch},
           {"validation_nll", best.validation_nll},
           {"validation_mse", best.validation_mse},
+          {"validation_crps", best.validation_crps},
           {"validation_cross_entropy", best.validation_cross_entropy},
           {"validation_accuracy", best.validation_accuracy}};
 }

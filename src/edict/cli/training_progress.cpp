@@ -10,11 +10,21 @@
 
 namespace edict::cli {
 
+namespace {
+
+// Only where the epoch is chosen by it.
+std::string crps_of(const EpochRow& row) {
+  return row.validation_crps > 0 ? fmt::format(", crps {}", decimals(row.validation_crps, 4)) : "";
+}
+
+}  // namespace
+
 std::string validation_scores(const EpochRow& row, bool classes_only) {
-  return classes_only ? fmt::format("cross-entropy {:.4f}, accuracy {:.4f}",
-                                    row.validation_cross_entropy, row.validation_accuracy)
-                      : fmt::format("nll {}, mse {}", decimals(row.validation_nll, 4),
-                                    decimals(row.validation_mse, 5));
+  if (classes_only)
+    return fmt::format("cross-entropy {:.4f}, accuracy {:.4f}", row.validation_cross_entropy,
+                       row.validation_accuracy);
+  return fmt::format("nll {}, mse {}{}", decimals(row.validation_nll, 4),
+                     decimals(row.validation_mse, 5), crps_of(row));
 }
 
 bool only_classifies(const Config& config) {
@@ -80,8 +90,8 @@ void TrainingProgress::epoch(const EpochRow& row) {
     return;
   }
   const std::string judged =
-      fmt::format("  | validation nll {:>8}  mse {}{}", decimals(row.validation_nll, 4),
-                  decimals(row.validation_mse, 5), row.best ? "  best" : "");
+      fmt::format("  | validation nll {:>8}, mse {}{}{}", decimals(row.validation_nll, 4),
+                  decimals(row.validation_mse, 5), crps_of(row), row.best ? "  best" : "");
   const std::string learnt = fmt::format("{}epoch {:3}  nll {:8.4f}", name_, row.epoch, row.nll);
   const std::string whole =
       fmt::format("{}  kl {:7.4f}  evidence {:7.3f}{}", learnt, row.kl, row.evidence, judged);

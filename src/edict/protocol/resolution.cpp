@@ -12,7 +12,8 @@ constexpr std::size_t kMostValues = 100'000;  // looked at, of a feature
 
 // Of values of which most repeat the one before, in deviations.
 constexpr double kLeastOfRepeating = 0.1;
-// A feature that repeats more of its values than this tells nothing by the rest.
+// A feature that repeats more of its values than this is not learnt: its changes are too rare to be
+// forecast by a density, and would take the network's attention from the other features.
 constexpr double kUnchanging = 0.85;
 
 struct Values {

@@ -197,9 +197,12 @@ Calibration fit_calibration(const Model& model, const Agendas& agendas, ThreadPo
   std::vector<std::vector<Fitted>> of_feature(features);
   std::vector<double> reference(features, 1.0);
   std::vector<Fitted> of_all;
+  const std::vector<std::size_t>& unchanging = model.config.model.unchanging;
   for (std::size_t j = 0; j < features; ++j) {
     of_feature[j] = fitted_observations(observations[j], fits, horizon_unit, reference[j]);
-    of_all.insert(of_all.end(), of_feature[j].begin(), of_feature[j].end());
+    // One that hardly ever changes says nothing of the others' errors.
+    if (std::ranges::find(unchanging, j) == unchanging.end())
+      of_all.insert(of_all.end(), of_feature[j].begin(), of_feature[j].end());
   }
   if (of_all.size() < kFewest) return {};
 
