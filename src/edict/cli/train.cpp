@@ -231,6 +231,24 @@ void compare_with_last_value(const Model& model, const Dataset& data,
                name_listing(lost));
 }
 
+// Features of which nothing is learnt.
+void note_features(Run& run) {
+  const auto note = [&](const std::vector<std::size_t>& features, const char* one,
+                        const char* several) {
+    if (features.empty()) return;
+    std::vector<std::string> names;
+    for (const std::size_t j : features) names.push_back(run.model.features[j]);
+    run.lines.push_back(fmt::format("note: feature{} {} {}", names.size() == 1 ? "" : "s",
+                                    name_listing(names), names.size() == 1 ? one : several));
+  };
+  note(never_observed(run.data, run.parts.train,
+                      [&](std::size_t i) { return run.model.protocol.cut_of(run.data, i); }),
+       "is never observed in the training split", "are never observed in the training split");
+  note(run.model.config.model.unchanging,
+       "hardly ever changes: the forecast is its last value, nothing else is learnt of it",
+       "hardly ever change: the forecast is their last value, nothing else is learnt of them");
+}
+
 void run(const TrainArguments& options) {
   const auto begin = std::chrono::steady_clock::now();
   const double seconds = budget_seconds(options.budget);
@@ -248,15 +266,7 @@ void run(const TrainArguments& options) {
   // From here on Ctrl-C is noticed between batches; before, it ends the program at once.
   const StopFlag stop =
       &interrupt_flag("edict: stopped; --resume goes on after the last whole epoch\n");
-  std::vector<std::string> unseen;
-  for (std::size_t j : never_observed(run.data, run.parts.train, [&](std::size_t i) {
-         return run.model.protocol.cut_of(run.data, i);
-       }))
-    unseen.push_back(run.data.features[j]);
-  if (!unseen.empty())
-    run.lines.push_back(fmt::format("note: feature{} {} {} never observed in the training split",
-                                    unseen.size() == 1 ? "" : "s", name_listing(unseen),
-                                    unseen.size() == 1 ? "is" : "are"));
+  note_features(run);
   if (!run.chosen_for_data || given(options, "data.time_unit") || given(options, "model.step"))
     warn_about_time(run.model, run.data, run.lines);
 
