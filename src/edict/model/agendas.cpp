@@ -79,13 +79,6 @@ std::vector<std::vector<float>> Agendas::states(const Model& model, ThreadPool& 
   return carry_(model, items_, pool, options);
 }
 
-Agendas Agendas::every(double stride) const {
-  std::vector<std::size_t> places;
-  for (double at = 0; at < static_cast<double>(size()); at += stride)
-    places.push_back(static_cast<std::size_t>(at));
-  return subset(places);
-}
-
 Agendas Agendas::subset(std::span<const std::size_t> places) const {
   std::vector<std::size_t> some;
   for (const std::size_t place : places) some.push_back(items_[place]);

@@ -54,8 +54,6 @@ class Agendas {
   // Each of them read from its end (protocol/reversed.h), where nothing is carried.
   Agendas reversed() const;
 
-  // Every n-th, so that short and long series are there as among all.
-  Agendas every(double stride) const;
   // Those of these places.
   Agendas subset(std::span<const std::size_t> places) const;
 

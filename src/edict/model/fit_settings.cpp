@@ -102,9 +102,9 @@ void choose_split(const Dataset& data, DataSettings& settings, Choices& choices)
     choices.choose("data.train", 0.75, why);
     choices.choose("data.validation", 0.15, why);
   } else if (data.size() < kExactShares) {
-    const std::string why = fmt::format(
-        "exact shares and a larger validation share, because there are only {} series",
-        data.size());
+    const std::string why =
+        fmt::format("exact shares and a larger validation share, because there are only {} series",
+                    data.size());
     if (settings.split == "series") choices.choose("data.split", std::string("stratified"), why);
     const double train = data.size() < 5 ? 0.5 : data.size() < kFewSeries ? 0.6 : 0.7;
     choices.choose("data.train", train, why);
@@ -172,9 +172,12 @@ void choose_time(const DataFacts& facts, const DataSettings& settings, Choices& 
   const double unit = time_unit(facts, span);
   const double steps =
       std::clamp(unit * kSpan / facts.median_gap, kFewestSteps, kMostSteps) / kSpan;  // a unit
+  const bool remembered = unit < span / kSpan && facts.memory >= facts.median_gap;
   const std::string why = fmt::format(
-      "values change within about {:.3g}, which is one unit of the model; the median gap between "
-      "events is {:.3g}",
+      "{} {:.3g}, which is one unit of the model; the median gap between events is {:.3g}",
+      remembered            ? "values change within about"
+      : unit < span / kSpan ? "values change faster than they are measured, every"
+                            : "values change slowly; a twelfth of a series is",
       unit, facts.median_gap);
   // Six digits, so that times written in another unit give the same number.
   const auto rounded = [](double value) { return std::stod(fmt::format("{:.6g}", value)); };

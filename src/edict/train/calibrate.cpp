@@ -117,17 +117,18 @@ bool in_first_half(std::string_view id) {
 
 CalibrationHalves calibration_halves(const Agendas& agendas) {
   CalibrationHalves halves;
-  std::set<std::string> fit, promise;
-  std::vector<std::string> units;
+  std::map<std::string, std::size_t> units;
+  std::vector<bool> fits;  // of each unit
   for (std::size_t i = 0; i < agendas.size(); ++i) {
-    units.push_back(agendas[i].unit);
-    (in_first_half(units.back()) ? fit : promise).insert(units.back());
+    const auto [unit, is_new] = units.emplace(agendas[i].unit, units.size());
+    if (is_new) fits.push_back(in_first_half(unit->first));
+    halves.unit_of.push_back(unit->second);
   }
-  const bool halved = fit.size() + promise.size() >= kFewestUnits;
-  for (std::size_t i = 0; i < units.size(); ++i)
-    (!halved || in_first_half(units[i]) ? halves.fit : halves.promise).push_back(i);
-  halves.fit_units = fit.size() + (halved ? 0 : promise.size());
-  halves.promise_units = halved ? promise.size() : 0;
+  if (units.size() < kFewestUnits) fits.assign(fits.size(), true);
+  for (std::size_t i = 0; i < agendas.size(); ++i)
+    (fits[halves.unit_of[i]] ? halves.fit : halves.promise).push_back(i);
+  halves.fit_units = static_cast<std::size_t>(std::ranges::count(fits, true));
+  halves.promise_units = units.size() - halves.fit_units;
   return halves;
 }
 
@@ -180,10 +181,6 @@ Calibration fit_calibration(const Model& model, const Agendas& agendas, ThreadPo
   const CalibrationHalves halves = calibration_halves(agendas);
   std::vector<bool> fits(agendas.size(), false);
   for (const std::size_t i : halves.fit) fits[i] = true;
-  std::map<std::string, std::size_t> units;
-  std::vector<std::size_t> unit_of;
-  for (std::size_t i = 0; i < agendas.size(); ++i)
-    unit_of.push_back(units.emplace(agendas[i].unit, units.size()).first->second);
 
   const std::size_t features = model.features.size();
   std::vector<double> horizons;
@@ -221,7 +218,7 @@ Calibration fit_calibration(const Model& model, const Agendas& agendas, ThreadPo
     own.horizon_unit = horizon_unit;
     own.farthest = farthest;
     own.dof = dof_of(map);
-    own.ranges = conformal_ranges(observations[j], fits, unit_of, own);
+    own.ranges = conformal_ranges(observations[j], fits, halves.unit_of, own);
   });
   std::vector<ScoredObservation> scored;
   for (std::size_t j = 0; j < features; ++j)

@@ -20,10 +20,10 @@
 
 namespace edict {
 
-// Places among the agendas, and how many series or groups they belong to.
 struct CalibrationHalves {
-  std::vector<std::size_t> fit, promise;
-  std::size_t fit_units = 0, promise_units = 0;
+  std::vector<std::size_t> fit, promise;         // places among the agendas
+  std::vector<std::size_t> unit_of;              // of each agenda, its series or group
+  std::size_t fit_units = 0, promise_units = 0;  // how many of them
 };
 CalibrationHalves calibration_halves(const Agendas& agendas);
 

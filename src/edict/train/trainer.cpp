@@ -237,7 +237,8 @@ class Trainer {
   // epoch needs nothing from the ones before it but the parameters and Adam's moments.
   EpochRow epoch(std::int64_t number) {
     if (set_.windows) {
-      learn_from(set_.windows(number));
+      if (number != cut_for_) learn_from(set_.windows(number));
+      cut_for_ = number;
       InferenceOptions options;
       options.stop = options_.stop;
       carried_ = train_.states(model_, pool_, options);
@@ -429,8 +430,9 @@ class Trainer {
   std::unique_ptr<GradientSum> in_process_;  // unless another was given
   GradientSum& gradient_;
   Adam adam_;
-  Checkpoint state_;  // after the last complete epoch, but for the parameters and Adam
-  Agendas train_;     // of the epoch
+  Checkpoint state_;          // after the last complete epoch, but for the parameters and Adam
+  Agendas train_;             // of the epoch
+  std::int64_t cut_for_ = 0;  // the epoch that they were cut for, where series are long
   std::vector<double> costs_;
   std::vector<std::vector<float>> carried_;  // states in which they start, where series are long
   std::vector<Agenda<float>> written_, thinned_, shortened_;  // of the batch
