@@ -128,6 +128,16 @@ TEST(Extremes, AnOutlierOfATrillionDeviationsIsSaid) {
   expect_works(data);
 }
 
+// A thousand deviations suffice (N8).
+TEST(Extremes, AnOutlierOfAThousandDeviationsIsSaid) {
+  Dataset data = random_table(kLongShape);
+  const std::size_t first = split(data, tiny_settings(data).config.data).train.front();
+  data.value.edit()[data.first_observation[data.first_event[first]]] = 1000;
+  const std::vector<std::string> notes = tiny_settings(data).notes;
+  ASSERT_EQ(notes.size(), 1u);
+  expect_says(notes[0], "look for values in the wrong unit");
+}
+
 // A rare event is no mistake: without it there is nothing to see.
 TEST(Extremes, AnIndicatorThatIsRarelySetIsNoOutlier) {
   Dataset data = random_table(kShape);

@@ -37,8 +37,10 @@ constexpr double kFewestUpdates = 2000.0, kMostEpochsOfFew = 1000.0;
 // A cut that no time reaches, nor one of a series that is measured next year.
 constexpr double kNever = 1e30;
 
-// A feature, or a gap, whose usual size is this share of what its largest ones make of the scale is
-// hardly seen beside them.
+// Values that deviate this many times as far as all others are suspicious.
+constexpr double kFarOff = 30;
+
+// A median gap that is this share of the mean gap is hardly seen beside the longest ones.
 constexpr double kHardlySeen = 1e-3;
 
 // Fewer series than this are divided in exact shares, 70/15/15: a draw for each of 40 series can
@@ -414,8 +416,9 @@ DataFacts facts_of(const Dataset& data, std::span<const std::size_t> training) {
     if (moments[j].count > 0 && moments[j].min == moments[j].max)
       facts.constant_features.push_back(j);
     const bool few = 100 * (moments[j].count - usual[j].count) < moments[j].count;
-    if (few && usual[j].std > 0 && usual[j].std < kHardlySeen * moments[j].std)
-      facts.dwarfed_features.push_back({j, moments[j].min, moments[j].max, usual[j].std});
+    const double farthest = std::max(usual[j].max - usual[j].mean, usual[j].mean - usual[j].min);
+    if (few && usual[j].std > 0 && largest_deviation(j) > kFarOff * farthest)
+      facts.features_with_outliers.push_back({j, moments[j].min, moments[j].max, usual[j].std});
   }
   return facts;
 }
@@ -454,12 +457,11 @@ FittedSettings fit_settings(const Dataset& data, std::span<const std::string> gi
         "feature{} {} never change{} in the training split; {} nothing and may be left out",
         one ? "" : "s", name_listing(names), one ? "s" : "", one ? "it teaches" : "they teach"));
   }
-  for (const DwarfedFeature& dwarfed : facts.dwarfed_features)
+  for (const FeatureWithOutliers& outlying : facts.features_with_outliers)
     fitted.notes.push_back(fmt::format(
         "feature '{}' reaches from {:.6g} to {:.6g} in the training split, where nearly all of its "
-        "values deviate by {:.3g} only; beside the few others they look alike: look for values in "
-        "the wrong unit",
-        data.features[dwarfed.feature], dwarfed.min, dwarfed.max, dwarfed.usual_deviation));
+        "values deviate by {:.3g} only: look for values in the wrong unit",
+        data.features[outlying.feature], outlying.min, outlying.max, outlying.usual_deviation));
   if (facts.median_gap > 0 && facts.median_gap < kHardlySeen * facts.mean_gap)
     fitted.notes.push_back(fmt::format(
         "the usual gap between events is {:.3g}, but some of up to {:.3g} make up most of the "

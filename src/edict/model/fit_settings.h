@@ -16,8 +16,8 @@
 
 namespace edict {
 
-// A feature of which a few values, less than one in a hundred, make up nearly all of the deviation.
-struct DwarfedFeature {
+// A feature of which a few values, less than one in a hundred, lie far beyond all others.
+struct FeatureWithOutliers {
   std::size_t feature;
   double min, max;         // of all values
   double usual_deviation;  // of the others
@@ -37,7 +37,7 @@ struct DataFacts {
   // After which the values of the median feature have forgotten what they were; 0 where none tells.
   double memory = 0;
   std::vector<std::size_t> constant_features;  // observed, and always with the same value
-  std::vector<DwarfedFeature> dwarfed_features;
+  std::vector<FeatureWithOutliers> features_with_outliers;
 };
 // Throws Error where the part holds no event.
 DataFacts facts_of(const Dataset& data, std::span<const std::size_t> training);
