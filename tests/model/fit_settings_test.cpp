@@ -161,6 +161,23 @@ TEST(FitSettings, SeriesThatBeginAtDifferentTimesHaveClocksOfTheirOwn) {
   EXPECT_TRUE(fit_settings(walks(60, 2, 20, 1.0)).facts.one_clock);
 }
 
+// Of series that begin together and end at different times most would not reach a common cut-off.
+TEST(FitSettings, SeriesThatEndAtDifferentTimesAreCutEachInItsLastQuarter) {
+  Dataset data;
+  data.features = {"x"};
+  for (int i = 0; i < 60; ++i) {
+    data.add_series(std::to_string(i));
+    for (int e = 0; e < (i % 6 == 0 ? 40 : 20); ++e) {
+      data.add_event(e);
+      data.add_observation(0, e % 7);
+    }
+  }
+  const Config config = fit_settings(data, {}).config;
+  EXPECT_EQ(config.data.start, "origin");
+  EXPECT_EQ(config.data.cut_share, 0.75);
+  EXPECT_FALSE(config.data.t_cut);
+}
+
 TEST(FitSettings, AConstantFeatureIsTold) {
   Dataset data = walks(40, 2, 20, 1.0);
   for (std::size_t o = 0; o < data.observations(); ++o)

@@ -10,11 +10,11 @@
 namespace edict {
 namespace {
 
-// Features: noise, noise rounded to tenths, a constant, and a weight that is measured now and then
-// and repeated in between.
+// Features: noise, noise rounded to tenths, a constant, a weight that is measured now and then and
+// repeated in between, and a dose, mostly none.
 Dataset of_every_resolution() {
   Dataset data;
-  data.features = {"noise", "rounded", "constant", "repeated"};
+  data.features = {"noise", "rounded", "constant", "repeated", "dose"};
   for (int i = 0; i < 10; ++i) {
     Generator random(3, "resolution", static_cast<std::uint64_t>(i));
     data.add_series(std::to_string(i));
@@ -26,6 +26,7 @@ Dataset of_every_resolution() {
       data.add_observation(1, std::round(10 * random.normal()) / 10);
       data.add_observation(2, 5);
       data.add_observation(3, weight);
+      data.add_observation(4, random.uniform() < 0.03 ? 10 : 0);
     }
   }
   return data;
@@ -41,6 +42,7 @@ TEST(Resolution, IsTheLeastScaleAndWhatHardlyEverChanges) {
   EXPECT_EQ(found.least_scale[2], 0.1);
   EXPECT_NEAR(found.least_scale[3], 0.3 * 2.0 / z.scale[3], 1e-12);
   EXPECT_EQ(found.unchanging, (std::vector<std::size_t>{2, 3}));
+  EXPECT_EQ(found.sporadic, (std::vector<std::size_t>{4}));
 }
 
 }  // namespace

@@ -247,6 +247,9 @@ void note_features(Run& run) {
   note(run.model.config.model.unchanging,
        "hardly ever changes: the forecast is its last value, nothing else is learnt of it",
        "hardly ever change: the forecast is their last value, nothing else is learnt of them");
+  note(run.model.config.model.sporadic,
+       "is nearly always the same: the forecast is its mean, nothing else is learnt of it",
+       "are nearly always the same: the forecast is their mean, nothing else is learnt of them");
 }
 
 void run(const TrainArguments& options) {

@@ -36,7 +36,8 @@ struct EngineSettings {
   // Not settings, but found in the training data (protocol/resolution.h) and kept in the model's
   // file. Empty: unknown.
   std::vector<double> least_scale = {};      // of each feature, in the model's units
-  std::vector<std::size_t> unchanging = {};  // features that recall answers by their last value
+  // Features of which nothing is learnt: recall answers by their last value, or by their mean.
+  std::vector<std::size_t> unchanging = {}, sporadic = {};
 };
 
 // The range of time scales that a network is prepared for, shortest < longest.

@@ -50,7 +50,7 @@ struct JumpOde {
     if (evidence_rows(settings.model) > 0) forgetting.emplace(layout, "evidence", features);
     if (settings.model.recall)
       recall.emplace(layout, "recall", head_inputs(), features, settings.model.least_scale,
-                     settings.model.unchanging);
+                     settings.model.unchanging, settings.model.sporadic);
     // Last, so that the parameters before it are those of the same model without a classifier.
     if (class_count > 0)
       classifier.emplace(layout, "classifier", hidden, class_count,

@@ -3,7 +3,9 @@
 //
 //   gate = σ(W x + b − fall·a)       μ ← μ + gate (last − μ)       ln scale² ← ln scale² + growth·a
 //
-// A feature that hardly ever changes has gate 1 and its least scale, and nothing is learnt of it.
+// Nothing is learnt of a feature that hardly ever changes: it has gate 1 and its least scale; nor
+// of one that only now and then is not what it always is, which has its training mean and
+// deviation.
 //
 // fall and growth are softplus of a parameter a feature and thus never negative. A feature that
 // repeats its value to the last digit, as a weight that is copied from table to table, could be
@@ -30,10 +32,12 @@ class Recall {
  public:
   Recall(ParameterLayout& layout, const std::string& name, Index in, Index features,
          const std::vector<double>& least_scale = {},
-         const std::vector<std::size_t>& unchanging = {})
+         const std::vector<std::size_t>& unchanging = {},
+         const std::vector<std::size_t>& sporadic = {})
       : features_(features),
         least_(static_cast<std::size_t>(features), kLeast),
         unchanging_(unchanging.begin(), unchanging.end()),
+        sporadic_(sporadic.begin(), sporadic.end()),
         gate_(layout, name + ".gate", in, features),
         fall_(layout.add(name + ".fall", {features}, Start::constant(0.0))),
         growth_(layout.add(name + ".growth", {features}, Start::constant(-2.0))) {
@@ -42,8 +46,11 @@ class Recall {
   }
 
   // Whether anything is learnt of a feature.
-  bool learns(Index j) const { return std::ranges::find(unchanging_, j) == unchanging_.end(); }
-  bool learns_all() const { return unchanging_.empty(); }
+  bool learns(Index j) const {
+    return std::ranges::find(unchanging_, j) == unchanging_.end() &&
+           std::ranges::find(sporadic_, j) == sporadic_.end();
+  }
+  bool learns_all() const { return unchanging_.empty() && sporadic_.empty(); }
 
   template <class S>
   void transpose(const S* params, S* transposed) const {
@@ -96,6 +103,8 @@ class Recall {
         mu[j] = memory.last(column, j);
         mu[features_ + j] = static_cast<S>(least_[static_cast<std::size_t>(j)]);
       }
+      for (const Index j : sporadic_)
+        gate[j] = slope[j] = c.bend[i * features_ + j] = mu[j] = mu[features_ + j] = S(0);
     }
   }
 
@@ -139,7 +148,7 @@ class Recall {
 
   Index features_;
   std::vector<double> least_;  // of ln scale², a feature each
-  std::vector<Index> unchanging_;
+  std::vector<Index> unchanging_, sporadic_;
   Linear gate_;
   Index fall_, growth_;
 };

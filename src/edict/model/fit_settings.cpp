@@ -37,6 +37,9 @@ constexpr double kFewestUpdates = 2000.0, kMostEpochsOfFew = 1000.0;
 // A cut that no time reaches, nor one of a series that is measured next year.
 constexpr double kNever = 1e30;
 
+// Forecasts are judged after this share of a series or of the window of all.
+constexpr double kCut = 0.75;
+
 // Values that deviate this many times as far as all others are suspicious.
 constexpr double kFarOff = 30;
 
@@ -151,25 +154,25 @@ void choose_time(const DataFacts& facts, const DataSettings& settings, Choices& 
   if (facts.pieces) {
     const std::string why = "forecasts are judged from many moments along each series";
     choices.choose("data.start", std::string("first"), why);
-    if (!choices.given("data.t_cut")) choices.choose("data.cut_share", 0.75, why);
+    if (!choices.given("data.t_cut")) choices.choose("data.cut_share", kCut, why);
   } else if (facts.one_clock) {
     const std::string why = fmt::format(
-        "the series share one clock, from {:.6g} to {:.6g}; forecasts of the last quarter are "
+        "the series share one clock, from {:.6g} to {:.6g}; forecasts of the last quarter {}are "
         "judged",
-        facts.first_time, facts.last_time);
+        facts.first_time, facts.last_time, facts.reach_cut ? "" : "of each ");
     choices.choose("data.start", std::string("origin"), why);
     if (settings.start == "origin") choices.choose("data.origin", facts.first_time, why);
-    if (settings.start == "first" && !choices.given("data.t_cut"))
-      choices.choose("data.cut_share", 0.75, why);
+    if ((settings.start == "first" || !facts.reach_cut) && !choices.given("data.t_cut"))
+      choices.choose("data.cut_share", kCut, why);
     else if (settings.cut_share == 0)
-      choices.choose("data.t_cut", facts.first_time + 0.75 * span, why);
+      choices.choose("data.t_cut", facts.first_time + kCut * span, why);
   } else {
     const std::string why = fmt::format(
         "the series begin at different times, from {:.6g} to {:.6g}, so each has its own clock; "
         "forecasts of the last quarter of each are judged",
         facts.first_time, facts.last_time);
     choices.choose("data.start", std::string("first"), why);
-    if (!choices.given("data.t_cut")) choices.choose("data.cut_share", 0.75, why);
+    if (!choices.given("data.t_cut")) choices.choose("data.cut_share", kCut, why);
   }
   const double unit = time_unit(facts, span);
   const double steps =
@@ -397,6 +400,11 @@ DataFacts facts_of(const Dataset& data, std::span<const std::size_t> training) {
   facts.length = quantile(lengths, 0.9);
   // A window in which most series fill a third, or in which every series is a moment.
   facts.one_clock = facts.length <= 0 || facts.last_time - facts.first_time <= 3 * facts.length;
+  const double cut = facts.first_time + kCut * (facts.last_time - facts.first_time);
+  const auto going_on = std::ranges::count_if(training, [&](std::size_t i) {
+    return data.events(i) > 0 && data.times[data.first_event[i + 1] - 1] >= cut;
+  });
+  facts.reach_cut = 2 * static_cast<std::size_t>(going_on) >= training.size();
   const auto each_value = [&](auto visit) {
     for (const std::size_t i : training)
       for (std::size_t o = data.first_observation[data.first_event[i]];

@@ -32,6 +32,7 @@ struct DataFacts {
   double median_gap = 0, mean_gap = 0, longest_gap = 0;
   double length = 0;        // of all but the longest tenth of the series
   bool one_clock = true;    // the series lie in one window of time, rather than each in its own
+  bool reach_cut = true;    // most of them go on after three quarters of that window
   bool pieces = false;      // few long series, cut into pieces
   std::size_t windows = 0;  // that an epoch learns from
   // After which the values of the median feature have forgotten what they were; 0 where none tells.

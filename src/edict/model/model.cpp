@@ -72,6 +72,7 @@ Model Model::create(const Config& config, const Dataset& data, const Split& spli
     Resolution found = find_resolution(data, split.train, model.protocol.standardisation);
     model.config.model.least_scale = std::move(found.least_scale);
     model.config.model.unchanging = std::move(found.unchanging);
+    model.config.model.sporadic = std::move(found.sporadic);
   }
   validate(model.config);  // what was chosen by the data must be readable from the model's file
   // Not random, so that the same run writes the same file.

@@ -56,8 +56,9 @@ std::string wrong_protocol(const Model& model) {
     return "its least scales are of another number of features";
   for (const double scale : least)
     if (!(scale >= 0 && std::isfinite(scale))) return "its least scales are no scales";
-  for (const std::size_t j : model.config.model.unchanging)
-    if (j >= model.features.size()) return "a feature that it calls unchanging does not exist";
+  for (const auto* features : {&model.config.model.unchanging, &model.config.model.sporadic})
+    for (const std::size_t j : *features)
+      if (j >= model.features.size()) return "a feature that it does not learn does not exist";
   return {};
 }
 

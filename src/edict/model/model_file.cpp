@@ -105,6 +105,7 @@ TensorFile to_tensors(const Model& model) {
       {"horizon", model.protocol.horizon},
       {"least_scale", model.config.model.least_scale},
       {"unchanging", model.config.model.unchanging},
+      {"sporadic", model.config.model.sporadic},
       {"standardisation", to_json(model.protocol.standardisation)},
       {"population", to_json(model.protocol.population)},
       {"seen", to_json(model.seen)},
@@ -204,9 +205,9 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
     meta.at("horizon").get_to(model.protocol.horizon);
     if (meta.contains("least_scale"))  // not of version 1
       meta.at("least_scale").get_to(model.config.model.least_scale);
-    if (meta.contains("unchanging"))
-      for (const nlohmann::json& feature : meta.at("unchanging"))
-        model.config.model.unchanging.push_back(count_from_json(feature));
+    if (meta.contains("unchanging"))  // nor these
+      meta.at("unchanging").get_to(model.config.model.unchanging);
+    if (meta.contains("sporadic")) meta.at("sporadic").get_to(model.config.model.sporadic);
     model.protocol.standardisation = standardisation_from_json(meta.at("standardisation"));
     model.protocol.population = standardisation_from_json(meta.at("population"));
     try {

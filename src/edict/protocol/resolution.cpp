@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "edict/data/moments.h"
+
 namespace edict {
 namespace {
 
@@ -19,6 +21,7 @@ constexpr double kUnchanging = 0.85;
 struct Values {
   std::vector<double> all;
   std::size_t repeats = 0, changes = 0;  // from one value of a series to the next
+  double squared_changes = 0;
 };
 
 // The step of values that are rounded to a grid; 0 where most are different.
@@ -48,7 +51,10 @@ Resolution find_resolution(const Dataset& data, std::span<const std::size_t> ser
         Values& own = found[j];
         if (own.all.size() == kMostValues) continue;
         own.all.push_back(o.value);
-        if (seen_in[j] == i) ++(before[j] == o.value ? own.repeats : own.changes);
+        if (seen_in[j] == i) {
+          ++(before[j] == o.value ? own.repeats : own.changes);
+          own.squared_changes += (o.value - before[j]) * (o.value - before[j]);
+        }
         before[j] = o.value;
         seen_in[j] = i;
       }
@@ -61,7 +67,12 @@ Resolution find_resolution(const Dataset& data, std::span<const std::size_t> ser
     least = kShare * step_of(own.all) / standardisation.scale[j];
     if (own.repeats > own.changes) least = std::max(least, kLeastOfRepeating);
     const auto pairs = static_cast<double>(own.repeats + own.changes);
-    if (static_cast<double>(own.repeats) > kUnchanging * pairs) result.unchanging.push_back(j);
+    if (static_cast<double>(own.repeats) <= kUnchanging * pairs) continue;
+    RunningMoments moments;
+    for (const double value : own.all) moments.add(value);
+    const double deviation = moments.result().std;
+    const bool by_mean = own.squared_changes > pairs * deviation * deviation;
+    (by_mean ? result.sporadic : result.unchanging).push_back(j);
   }
   return result;
 }

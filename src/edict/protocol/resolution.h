@@ -20,6 +20,9 @@ struct Resolution {
   std::vector<double> least_scale;
   // Features that hardly ever change: there is nothing to learn of them but their last value.
   std::vector<std::size_t> unchanging;
+  // Features that nearly always have one value and return to it at once, as the dose of a drug:
+  // their mean forecasts them better than their last value.
+  std::vector<std::size_t> sporadic;
 };
 
 // From the listed series.

@@ -113,6 +113,11 @@ bool in_first_half(std::string_view id) {
   return (Hash().text("calibrate").text(id).value() & 1) != 0;
 }
 
+bool is_unlearnt(const EngineSettings& settings, std::size_t feature) {
+  return std::ranges::find(settings.unchanging, feature) != settings.unchanging.end() ||
+         std::ranges::find(settings.sporadic, feature) != settings.sporadic.end();
+}
+
 }  // namespace
 
 CalibrationHalves calibration_halves(const Agendas& agendas) {
@@ -194,11 +199,10 @@ Calibration fit_calibration(const Model& model, const Agendas& agendas, ThreadPo
   std::vector<std::vector<Fitted>> of_feature(features);
   std::vector<double> reference(features, 1.0);
   std::vector<Fitted> of_all;
-  const std::vector<std::size_t>& unchanging = model.config.model.unchanging;
   for (std::size_t j = 0; j < features; ++j) {
     of_feature[j] = fitted_observations(observations[j], fits, horizon_unit, reference[j]);
-    // One that hardly ever changes says nothing of the others' errors.
-    if (std::ranges::find(unchanging, j) == unchanging.end())
+    // One of which nothing is learnt says nothing of the others' errors.
+    if (!is_unlearnt(model.config.model, j))
       of_all.insert(of_all.end(), of_feature[j].begin(), of_feature[j].end());
   }
   if (of_all.size() < kFewest) return {};
