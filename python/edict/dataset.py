@@ -6,22 +6,24 @@ import ctypes
 import html
 import json
 import os
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from . import compat
+from . import _convert, compat
+from ._convert import array_of, named, objects_of, text_of, typed
 from ._native import (
-    DatasetSize, Error, Handle, address, check, json_of, lib, made, names_of as native_names,
-    path_bytes, texts,
+    DatasetSize, Error, Handle, MissingFile, address, check, json_of, lib, made,
+    names_of as native_names, path_bytes, texts,
 )  # fmt: skip
 from .columns import (
-    FeatureColumns, Names, as_list, column, constant_of_series, factorize, names_of, number_column,
-    static_columns, times_of,
+    FeatureColumns, Names, Table, as_list, constant_of_series, factorize, names_of, number_column,
+    static_columns,
 )  # fmt: skip
-from .times import TimeAxis, axis_from_rules
+from .times import TimeAxis, asked_times, axis_from_rules, counted
 
 if TYPE_CHECKING:
     from .model import Model
@@ -29,6 +31,38 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 _DUPLICATES = {"error": 0, "first": 1, "last": 2, "mean": 3}
+
+
+@dataclass(frozen=True)
+class SourceRows:
+    """The rows of the table that a dataset was made of: its index, and whose and when each row is."""
+
+    index: Any  # of a DataFrame, or None
+    series: Ints
+    times: Floats  # NaN where a row has no time
+
+    def take(self, places: Ints, count: int) -> "Optional[SourceRows]":
+        """Those of some series, in their old order; None where a series is there twice."""
+        if np.unique(places).size < places.size:
+            return None
+        new = np.full(count, -1, dtype=np.int64)
+        new[places] = np.arange(places.size)
+        own = new[self.series]
+        kept = own >= 0
+        index = None if self.index is None else self.index[kept]
+        return SourceRows(index, own[kept], self.times[kept])
+
+
+@dataclass(frozen=True)
+class Values:
+    """What ids, classes and groups were before they became texts. The library knows texts alone."""
+
+    ids: Optional[list[Any]] = None  # one a series
+    classes: Optional[Mapping[str, Any]] = None  # by their texts
+    groups: Optional[Mapping[str, Any]] = None
+
+    def take(self, places: Ints) -> "Values":
+        return replace(self, ids=None if self.ids is None else [self.ids[i] for i in places])
 
 
 class Dataset:
@@ -47,9 +81,14 @@ class Dataset:
     ['wave03']
     """
 
-    def __init__(self, handle: Handle, axis: Optional[TimeAxis] = None) -> None:
+    def __init__(
+        self, handle: Handle, axis: Optional[TimeAxis] = None, values: Values = Values(),
+        rows: Optional[SourceRows] = None,
+    ) -> None:  # fmt: skip
         self._handle = handle
         self.time_axis = axis
+        self._values = values
+        self._rows = rows
 
     # ---- making one ------------------------------------------------------------------------------
 
@@ -58,24 +97,31 @@ class Dataset:
         cls,
         frame: Any,
         *,
-        id: Optional[str] = "id",
-        time: str = "time",
+        id: Optional[str] = "auto",
+        time: str = "auto",
         features: Names = None,
-        label: Optional[str] = None,
-        group: Optional[str] = None,
+        label: Optional[str] = "auto",
+        group: Optional[str] = "auto",
         static: Names = None,
         unit: Optional[str] = None,
-        origin: Any = "first",
-        duplicates: str = "error",
+        origin: Any = None,
+        duplicates: Optional[str] = None,
+        like: "Optional[Model]" = None,
     ) -> "Dataset":
         """Wide form: a row an event, NaN where a feature was not observed. Rows in any order.
 
-        ``id=None`` takes the table as one series. ``features`` are by default all other columns of
+        ``id`` and ``time`` are "id" and "time" where nothing is said, and there is no ``label`` and no
+        ``group``. They may be levels of the index. ``id=None`` takes the table as one series.
+        ``features`` are by default all other columns of
         numbers, and those of texts that change within a series; texts are categories, each a feature
-        ``column=text`` of 0 and 1. Date-times (with or without a zone) are counted in ``unit`` ("s", "min", "h", "d";
-        by default hours) from ``origin``: ``"first"``, each series' first row, or one moment for all.
+        ``column=text`` of 0 and 1. Date-times (with or without a zone) and durations are counted in
+        ``unit`` ("s", "min", "h", "d"; by default hours), date-times from ``origin``: ``"first"``, each
+        series' first row, or one moment for all. Texts are read as in a file, "01.03.2024" too.
         Texts in ``static`` columns are categories likewise. ``duplicates`` says what happens to
         different values of a feature at one time of a series: "error", "first", "last" or "mean".
+
+        ``like``: a model; what is not said is then done as for its training data: the same columns,
+        texts as the same categories, times in the same unit from the same origin.
 
         >>> import pandas as pd
         >>> frame = pd.DataFrame({
@@ -86,42 +132,43 @@ class Dataset:
         >>> data.times
         array([0. , 1.5, 0. ])
         """
-        table = _Columns(frame)
-        rows = len(frame)
-        series, ids = _series_of(table, id, rows)
-        times, axis = times_of(column(table, time, "time"), series, ids, unit, origin)
-        statics = as_list(static)
-        used = {name for name in (id, time, label, group, *statics) if name is not None}
-        chosen = FeatureColumns(table, features, used, series)
+        table = Table(frame)
+        roles = _Roles(table, like, id, time, label, group, static, duplicates)
+        series, ids, id_values = _series_of(table, roles.id)
+        times, axis = _counted_times(table, roles.time, series, len(ids), unit, origin, like)
+        if features is None and like is not None:
+            features = roles.known_features()
+        chosen = FeatureColumns(table, features, roles.used, series, roles.categories(False))
         builder = _Builder(ids, chosen.names)
-        categories = builder.attach(table, series, ids, label, group, statics)
+        values, categories = builder.attach(table, series, ids, roles, id_values)
         builder.dates(axis)
         builder.rows(series, times, chosen.values)
         builder.reading(
-            _reading(
-                id, time, label, group, duplicates, statics=statics, features=chosen.columns,
-                categories=[*_categories(chosen.categories, False), *categories],
-            )
-        )  # fmt: skip
-        return cls(builder.build(duplicates), axis)
+            roles.reading(chosen.columns, [*_categories(chosen.categories, False), *categories])
+        )
+        rows = SourceRows(table.index, series, times)
+        return cls(builder.build(roles.duplicates), axis, values, rows)
 
     @classmethod
     def from_long(
         cls,
         frame: Any,
         *,
-        id: Optional[str] = "id",
-        time: str = "time",
+        id: Optional[str] = "auto",
+        time: str = "auto",
         feature: str = "feature",
         value: str = "value",
-        label: Optional[str] = None,
-        group: Optional[str] = None,
+        label: Optional[str] = "auto",
+        group: Optional[str] = "auto",
         static: Names = None,
         unit: Optional[str] = None,
-        origin: Any = "first",
-        duplicates: str = "error",
+        origin: Any = None,
+        duplicates: Optional[str] = None,
+        like: "Optional[Model]" = None,
     ) -> "Dataset":
         """Long form: a row an observation, with the name of its feature.
+
+        The other arguments are those of :meth:`from_frame`.
 
         >>> import pandas as pd
         >>> frame = pd.DataFrame({"id": [1, 1], "time": [0.5, 0.5], "feature": ["a", "b"],
@@ -129,24 +176,20 @@ class Dataset:
         >>> Dataset.from_long(frame)
         Dataset(1 series, 1 event, 2 observations, 2 features)
         """
-        table = _Columns(frame)
-        series, ids = _series_of(table, id, len(frame))
-        times, axis = times_of(column(table, time, "time"), series, ids, unit, origin)
-        codes, uniques = factorize(column(table, feature, "the feature's name"))
+        table = Table(frame)
+        roles = _Roles(table, like, id, time, label, group, static, duplicates)
+        series, ids, id_values = _series_of(table, roles.id)
+        times, axis = _counted_times(table, roles.time, series, len(ids), unit, origin, like)
+        codes, uniques = factorize(table.column(feature, "the feature's name"))
         if (codes < 0).any():
-            raise Error(f"column {feature!r}: a feature has no name")
+            raise Error(f"column {feature!r}: row {int(np.argmax(codes < 0))} names no feature")
         builder = _Builder(ids, names_of(uniques, "features"))
-        statics = as_list(static)
-        categories = builder.attach(table, series, ids, label, group, statics)
+        values, categories = builder.attach(table, series, ids, roles, id_values)
         builder.dates(axis)
-        builder.reading(
-            _reading(
-                id, time, label, group, duplicates, statics=statics, categories=categories
-            )
-        )
-        values = np.ascontiguousarray(number_column(column(table, value, "values"), value))
-        builder.observations(series, times, codes.astype(np.int32), values)
-        return cls(builder.build(duplicates), axis)
+        builder.reading(roles.reading([], categories))
+        numbers = number_column(table.column(value, "values"), value)
+        builder.observations(series, times, codes.astype(np.int32), numbers)
+        return cls(builder.build(roles.duplicates), axis, values)
 
     @classmethod
     def from_arrays(
@@ -159,25 +202,34 @@ class Dataset:
         labels: Optional[Sequence[Any]] = None,
         groups: Optional[Sequence[Any]] = None,
         static: Optional[Mapping[str, Sequence[float]]] = None,
+        unit: Optional[str] = None,
+        origin: Any = "first",
     ) -> "Dataset":
         """A list of times [events] and of values [events × features], one of each a series.
+
+        Times may be date-times or durations, with ``unit`` and ``origin`` as in :meth:`from_frame`.
+        What a masked array hides was not observed.
 
         >>> Dataset.from_arrays([[0, 1.5], [0.2]], [[[1, 2], [3, float("nan")]], [[5, 6]]])
         Dataset(2 series, 3 events, 5 observations, 2 features)
         """
         if len(times) != len(values):
             raise Error(f"{len(times)} arrays of times for {len(values)} of values")
-        matrices = [np.asarray(v, dtype=np.float64) for v in values]
+        matrices = [_convert.numbers(v, f"values[{i}]") for i, v in enumerate(values)]
         matrices = [m[:, None] if m.ndim == 1 else m for m in matrices]
-        width = max((m.shape[1] for m in matrices), default=0)
+        width = max((m.shape[1] for m in matrices if m.ndim == 2), default=0)
         names = _feature_names(features, width)
-        for i, (t, m) in enumerate(zip(times, matrices)):
-            if m.shape != (len(t), width):
-                raise Error(f"series {i}: {len(t)} times for values of shape {m.shape}")
-        flat = np.concatenate(matrices) if matrices else np.empty((0, width))
-        series = np.repeat(np.arange(len(times)), [len(t) for t in times]).astype(np.int64)
-        when = np.concatenate([np.asarray(t, dtype=np.float64) for t in times] or [np.empty(0)])
-        return cls._from_matrix(series, when, flat, names, len(times), ids, labels, groups, static)
+        given = [_convert.times(t, f"times[{i}]") for i, t in enumerate(times)]
+        for i, (t, m) in enumerate(zip(given, matrices)):
+            if t.values.ndim != 1 or m.shape != (t.values.size, width):
+                if not (t.values.size == m.size == 0):
+                    raise Error(f"series {i}: times of shape {t.values.shape} for values of shape {m.shape}")
+        flat = np.concatenate([m.reshape(-1, width) for m in matrices] or [np.empty((0, width))])
+        series = np.repeat(np.arange(len(given)), [t.values.size for t in given]).astype(np.int64)
+        when = _convert.joined(given, "times")
+        return cls._from_matrix(
+            series, when, flat, names, len(given), ids, labels, groups, static, unit, origin
+        )
 
     @classmethod
     def from_numpy3d(
@@ -190,27 +242,33 @@ class Dataset:
         labels: Optional[Sequence[Any]] = None,
         groups: Optional[Sequence[Any]] = None,
         static: Optional[Mapping[str, Sequence[float]]] = None,
+        unit: Optional[str] = None,
+        origin: Any = "first",
     ) -> "Dataset":
-        """An array [series × times × features], NaN where not observed.
+        """An array [series × times × features], NaN or masked where not observed.
 
         ``times`` are those of all series, [times], or of each, [series × times]; by default 0, 1, ….
+        They may be date-times or durations, with ``unit`` and ``origin`` as in :meth:`from_frame`.
 
         >>> import numpy as np
         >>> Dataset.from_numpy3d(np.zeros((4, 10, 3)))
         Dataset(4 series, 40 events, 120 observations, 3 features)
         """
-        array = np.asarray(values, dtype=np.float64)
+        array = _convert.contiguous(values, "values")
         if array.ndim != 3:
             raise Error(f"the array has {array.ndim} axes; give series × times × features")
         count, steps, width = array.shape
-        when = np.arange(steps, dtype=np.float64) if times is None else np.asarray(times, np.float64)
-        if when.shape not in ((steps,), (count, steps)):
-            raise Error(f"times of shape {when.shape} for {count} series of {steps} times")
-        when = np.ascontiguousarray(np.broadcast_to(when, (count, steps))).ravel()
+        given = _convert.times(np.arange(steps) if times is None else times, "times")
+        if given.values.shape not in ((steps,), (count, steps)):
+            raise Error(f"times of shape {given.values.shape} for {count} series of {steps} times")
+        every = np.ascontiguousarray(np.broadcast_to(given.values, (count, steps))).ravel()
         series = np.repeat(np.arange(count, dtype=np.int64), steps)
         names = _feature_names(features, width)
         flat = array.reshape(count * steps, width)
-        return cls._from_matrix(series, when, flat, names, count, ids, labels, groups, static)
+        when = given._replace(values=every)
+        return cls._from_matrix(
+            series, when, flat, names, count, ids, labels, groups, static, unit, origin
+        )
 
     @classmethod
     def from_arrow(cls, table: Any, *, form: str = "wide", **columns: Any) -> "Dataset":
@@ -221,11 +279,11 @@ class Dataset:
         """
         from .arrow import read_stream
 
+        if form not in ("wide", "long"):
+            raise Error(f"form {form!r} is unknown; give wide or long")
         if form == "wide":
             return cls.from_frame(read_stream(table), **columns)
-        if form == "long":
-            return cls.from_long(read_stream(table), **columns)
-        raise Error(f"form {form!r} is unknown; give wide or long")
+        return cls.from_long(read_stream(table), **columns)
 
     @classmethod
     def read_csv(
@@ -263,12 +321,19 @@ class Dataset:
         if unit is not None:
             options["time_unit"] = unit
         if origin is not None:
-            options["origin"] = str(origin)
+            options["origin"] = _origin_text(origin)
         if duplicates != "error":
             options["duplicates"] = duplicates
         pointer = None if like is None else like.pointer
         text = json.dumps(options).encode()
-        data = cls(made("dataset", lib.edict_dataset_read, path_bytes(path), text, pointer))
+        try:
+            handle = made("dataset", lib.edict_dataset_read, path_bytes(path), text, pointer)
+        except Error as e:
+            raise MissingFile.instead_of(e, path) from None
+        data = cls(handle)
+        data._values = Values(
+            typed(data._names(0)), *(dict(zip(names, typed(names))) for names in (data._names(3), data._names(4)))
+        )
         origin = np.empty(len(data))
         rules = json_of(lib.edict_dataset_dates, data.pointer, address(origin))
         data.time_axis = axis_from_rules(rules, origin)
@@ -280,25 +345,32 @@ class Dataset:
 
     @classmethod
     def _from_matrix(
-        cls, series: Ints, times: Floats, values: Floats, names: list[str], count: int,
+        cls, series: Ints, when: _convert.Times, values: Floats, names: list[str], count: int,
         ids: Optional[Sequence[Any]], labels: Optional[Sequence[Any]],
         groups: Optional[Sequence[Any]], static: Optional[Mapping[str, Sequence[float]]],
+        unit: Optional[str], origin: Any,
     ) -> "Dataset":  # fmt: skip
-        own = [str(i) for i in range(count)] if ids is None else [str(i) for i in ids]
+        own: list[Any] = list(range(count)) if ids is None else objects_of(ids)
         if len(own) != count:
             raise Error(f"{len(own)} ids for {count} series")
-        builder = _Builder(own, names)
-        if labels is not None:
-            builder.labels(*_coded(labels, count, "labels"))
-        if groups is not None:
-            builder.groups(*_coded(groups, count, "groups"))
+        times, axis = counted(when, series, count, unit, origin)
+        builder = _Builder([text_of(i) for i in own], names)
+        known: dict[str, Any] = {"ids": own}
+        for what, given, put in (
+            ("classes", labels, builder.labels), ("groups", groups, builder.groups),
+        ):  # fmt: skip
+            if given is not None:
+                class_names, codes, known[what] = _coded(given, count, "labels" if what == "classes" else what)
+                put(class_names, codes)
         if static:
             builder.statics(
                 list(static),
-                np.stack([np.asarray(v, dtype=np.float64) for v in static.values()], axis=1),
-            )
+                np.stack([_convert.contiguous(v, f"static covariate {name!r}", (count,))
+                          for name, v in static.items()], axis=1),
+            )  # fmt: skip
+        builder.dates(axis)
         builder.rows(series, times, [values[:, j] for j in range(values.shape[1])])
-        return cls(builder.build("error"))
+        return cls(builder.build("error"), axis, Values(**known))
 
     # ---- what is in it ---------------------------------------------------------------------------
 
@@ -331,8 +403,10 @@ class Dataset:
         return native_names(lib.edict_dataset_names, self.pointer, which)
 
     @cached_property
-    def ids(self) -> list[str]:
-        return self._names(0)
+    def ids(self) -> list[Any]:
+        """As they were given: numbers stay numbers. Those of a file are numbers where all are written
+        as whole numbers."""
+        return self._names(0) if self._values.ids is None else list(self._values.ids)
 
     @cached_property
     def features(self) -> list[str]:
@@ -343,12 +417,14 @@ class Dataset:
         return self._names(2)
 
     @cached_property
-    def classes(self) -> list[str]:
-        return self._names(3)
+    def classes(self) -> list[Any]:
+        known = self._values.classes or {}
+        return [known.get(name, name) for name in self._names(3)]
 
     @cached_property
-    def group_names(self) -> list[str]:
-        return self._names(4)
+    def group_names(self) -> list[Any]:
+        known = self._values.groups or {}
+        return [known.get(name, name) for name in self._names(4)]
 
     @cached_property
     def fingerprint(self) -> int:
@@ -383,14 +459,14 @@ class Dataset:
         return self.arrays["times"]
 
     @property
-    def labels(self) -> npt.NDArray[np.object_]:
-        """The class of each series, None without one; what scikit-learn calls y."""
-        return _named(self.classes, self.arrays["labels"])
+    def labels(self) -> npt.NDArray[Any]:
+        """The class of each series as it was given, None without one; what scikit-learn calls y."""
+        return named(self.classes, self.arrays["labels"])
 
     @property
-    def groups(self) -> npt.NDArray[np.object_]:
-        """The group of each series, None without one; what GroupKFold takes."""
-        return _named(self.group_names, self.arrays["groups"])
+    def groups(self) -> npt.NDArray[Any]:
+        """The group of each series as it was given, None without one; what GroupKFold takes."""
+        return named(self.group_names, self.arrays["groups"])
 
     @cached_property
     def last_times(self) -> Floats:
@@ -420,43 +496,66 @@ class Dataset:
     def __iter__(self) -> "Iterator[Dataset]":
         return (self[i] for i in range(len(self)))
 
-    def before(self, time: float) -> "Dataset":
-        """All series with what was observed before a time."""
-        return self._subset(np.arange(len(self), dtype=np.int64), time)
+    def before(self, time: Any) -> "Dataset":
+        """All series with what was observed before a time: a number in the data's unit or a date-time."""
+        return self._before(time, "time")
+
+    def limits(self, time: Any, what: str) -> Floats:
+        """One time for all series, [1], or what it is in each, [series × 1]; infinity is none."""
+        if isinstance(time, (int, float)) and time == np.inf:
+            return np.full(1, np.inf)
+        if np.size(time) != 1:
+            raise Error(f"{what}: give one time for all series")
+        return asked_times(time, self.time_axis, what)
+
+    def _before(self, time: Any, what: str) -> "Dataset":
+        until = self.limits(time, what)
+        if until.ndim == 1 or np.unique(until).size == 1:
+            return self._subset(np.arange(len(self), dtype=np.int64), float(until.flat[0]))
+        a = self.arrays
+        event = np.repeat(np.arange(self.events), np.diff(a["first_observation"]))
+        series = np.repeat(np.arange(len(self)), np.diff(a["first_event"]))[event]
+        return self._rebuilt(a["times"][event] < until[series, 0])
+
+    def _rebuilt(
+        self, kept: Any = slice(None), more: "Optional[tuple[str, Ints, Floats]]" = None
+    ) -> "Dataset":
+        """The same series with some of the observations; ``more`` is another feature with a value of 0
+        at these times of series."""
+        a = self.arrays
+        event = np.repeat(np.arange(self.events), np.diff(a["first_observation"]))
+        series = np.repeat(np.arange(len(self), dtype=np.int64), np.diff(a["first_event"]))[event]
+        columns = [series[kept], a["times"][event][kept], a["feature"][kept], a["value"][kept]]
+        names = list(self.features)
+        if more is not None:
+            own = [more[1], more[2], np.full(more[1].size, len(names), np.int32), np.zeros(more[1].size)]
+            columns = [np.concatenate(both) for both in zip(columns, own)]
+            names.append(more[0])
+        builder = _Builder(self._names(0), names)
+        for which, put, codes in ((3, builder.labels, "labels"), (4, builder.groups, "groups")):
+            if self._names(which):
+                put(self._names(which), np.ascontiguousarray(a[codes]))
+        if self.statics:
+            builder.statics(self.statics, a["statics"])
+        builder.dates(self.time_axis)
+        builder.reading({key: value for key, value in self.reading.items() if key != "recognised"})
+        builder.observations(*columns)
+        return Dataset(builder.build("error"), self.time_axis, self._values)
 
     def _places(self, key: Any) -> Ints:
-        count = len(self)
         # As scikit-learn asks whatever has a shape: [places, ...].
         if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
             key = key[0]
-        if isinstance(key, slice):
-            return np.arange(count, dtype=np.int64)[key]
-        array = np.atleast_1d(np.asarray(key))
-        if array.dtype.kind in ("U", "O") and array.size and isinstance(array.flat[0], str):
-            place = {name: i for i, name in enumerate(self.ids)}
-            try:
-                return np.array([place[str(name)] for name in array], dtype=np.int64)
-            except KeyError as e:
-                raise Error(f"there is no series {e.args[0]!r}") from None
-        if array.dtype.kind == "b":
-            if array.shape != (count,):
-                raise IndexError(f"a mask of {array.size} entries for {count} series")
-            return np.flatnonzero(array).astype(np.int64)
-        if array.size == 0:
-            return np.empty(0, np.int64)
-        if array.dtype.kind not in ("i", "u") or array.ndim != 1:
-            raise TypeError("give a mask, a slice, integers or ids")
-        places = array.astype(np.int64)
-        if ((places < -count) | (places >= count)).any():
-            raise IndexError(f"a place beyond the {count} series")
-        return np.where(places < 0, places + count, places)
+        return _convert.places(key, self.ids, "series")
 
     def _subset(self, places: Ints, until: float) -> "Dataset":
         places = np.ascontiguousarray(places)
         handle = made(
             "dataset", lib.edict_dataset_subset, self.pointer, places.size, address(places), until
         )
-        return Dataset(handle, None if self.time_axis is None else self.time_axis.take(places))
+        rows = None if self._rows is None or until != np.inf else self._rows.take(places, len(self))
+        axis = None if self.time_axis is None else self.time_axis.take(places)
+        return Dataset(handle, axis, self._values.take(places), rows)
 
     def with_labels(self, labels: Sequence[Any]) -> "Dataset":
         """The same series with other labels; None or NaN is none.
@@ -465,12 +564,12 @@ class Dataset:
         >>> data.with_labels(["yes", "no"]).classes
         ['no', 'yes']
         """
-        names, codes = _coded(labels, len(self), "labels")
+        names, codes, values = _coded(labels, len(self), "labels")
         handle = made(
             "dataset", lib.edict_dataset_relabel, self.pointer, len(names), texts(names),
             address(codes),
         )  # fmt: skip
-        return Dataset(handle, self.time_axis)
+        return Dataset(handle, self.time_axis, replace(self._values, classes=values), self._rows)
 
     # ---- as something else -----------------------------------------------------------------------
 
@@ -492,7 +591,7 @@ class Dataset:
         a = self.arrays
         event_series = np.repeat(np.arange(len(self)), np.diff(a["first_event"]))
         per_event = np.diff(a["first_observation"])
-        ids = np.asarray(self.ids, dtype=object)
+        ids = array_of(self.ids)
         if form == "long":
             event = np.repeat(np.arange(self.events), per_event)
             series = event_series[event]
@@ -511,13 +610,32 @@ class Dataset:
                 frame[name] = matrix[:, j]
         else:
             raise Error(f"form {form!r} is unknown; give wide or long")
+        self._add_constants(frame, series)
+        return frame
+
+    def frame_of(self, rows: SourceRows) -> Any:
+        """The columns of :meth:`to_frame` that are not features, for these rows."""
+        pd = compat.pandas()
+        when = rows.times
+        if self.time_axis is not None:
+            missing = np.isnan(when)
+            when = self.moments(np.where(missing, 0.0, when), rows.series).where(~missing)
+        frame = pd.DataFrame({"id": array_of(self.ids)[rows.series], "time": when})
+        for name in self.features:
+            frame[name] = np.nan
+        self._add_constants(frame, rows.series)
+        if rows.index is not None:
+            frame.index = rows.index
+        return frame
+
+    def _add_constants(self, frame: Any, series: Ints) -> None:
+        """Columns of what belongs to whole series."""
         for j, name in enumerate(self.statics):
-            frame[name] = a["statics"][series, j]
+            frame[name] = self.arrays["statics"][series, j]
         if self.classes:
             frame["label"] = self.labels[series]
         if self.group_names:
             frame["group"] = self.groups[series]
-        return frame
 
     def __repr__(self) -> str:
         s = self._sizes
@@ -561,13 +679,15 @@ class Dataset:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        names = (self.ids, self.features, self.statics, self.classes, self.group_names)
-        return _restored, (names, dict(self.arrays), self.time_axis, self.reading)
+        names = tuple(self._names(which) for which in range(5))
+        return _restored, (
+            names, dict(self.arrays), self.time_axis, self.reading, self._values, self._rows,
+        )  # fmt: skip
 
 
 def _restored(
     names: tuple[list[str], ...], arrays: dict[str, npt.NDArray[Any]], axis: Optional[TimeAxis],
-    reading: Mapping[str, Any],
+    reading: Mapping[str, Any], values: Values = Values(), rows: Optional[SourceRows] = None,
 ) -> Dataset:  # fmt: skip
     ids, features, statics, classes, groups = names
     builder = _Builder(ids, features)
@@ -585,23 +705,69 @@ def _restored(
         event_series[event], np.ascontiguousarray(arrays["times"][event]), arrays["feature"],
         arrays["value"],
     )  # fmt: skip
-    return Dataset(builder.build("error"), axis)
+    return Dataset(builder.build("error"), axis, values, rows)
 
 
-class _Columns(Mapping[str, Any]):
-    """A table by the names of its columns: a DataFrame or a mapping."""
+class _Roles:
+    """Which column of a table is what: as the caller says, else as a model's training data had it,
+    else by the usual names."""
 
-    def __init__(self, frame: Any) -> None:
-        self._frame = frame
+    def __init__(
+        self, table: Table, like: "Optional[Model]", id: Optional[str], time: str,
+        label: Optional[str], group: Optional[str], static: Names, duplicates: Optional[str],
+    ) -> None:  # fmt: skip
+        self._table = table
+        self._like = like
+        known: Mapping[str, Any] = {} if like is None else like.info["reading"]
+        if not known.get("time"):  # of a model that learnt from arrays
+            known = {}
+        self._known = known
+        self.time = (known.get("time") or "time") if time == "auto" else str(time)
+        if id == "auto":
+            id = known.get("id") or "id"
+            id = None if id == "none" else id
+        self.id = None if id is None else str(id)
 
-    def __getitem__(self, name: str) -> Any:
-        return self._frame[name]
+        def optional(name: Optional[str], role: str) -> Optional[str]:
+            if name == "auto":
+                own = known.get(role)
+                return own if own and table.has(own) else None
+            return None if name is None else str(name)
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._frame.keys())
+        self.label, self.group = optional(label, "label"), optional(group, "group")
+        if static is None:
+            self.statics = [name for name in known.get("statics", ()) if table.has(name)]
+        else:
+            self.statics = as_list(static)
+        self.duplicates = duplicates or known.get("duplicates") or "error"
+        self.used = {
+            name for name in (self.id, self.time, self.label, self.group, *self.statics) if name is not None
+        }
 
-    def __len__(self) -> int:
-        return len(self._frame.keys())
+    def known_features(self) -> list[str]:
+        """Those columns of the model's training data that this table has."""
+        assert self._like is not None
+        names = self._known.get("features") or [name.split("=")[0] for name in self._like.features]
+        found = [name for name in dict.fromkeys(names) if name in self._table and name not in self.used]
+        if not found:
+            raise Error(f"none of the model's features is a column of the table: {', '.join(names[:12])}")
+        return found
+
+    def categories(self, static: bool) -> dict[str, list[str]]:
+        """The texts of columns that the model knows as categories."""
+        return {
+            c["column"]: list(c["values"]) for c in self._known.get("categories", ())
+            if bool(c["static"]) == static
+        }  # fmt: skip
+
+    def reading(self, features: list[str], categories: list[dict[str, Any]]) -> dict[str, Any]:
+        """How the table was read, in the library's words."""
+        return {
+            "id": "none" if self.id is None else self.id, "time": self.time,
+            "label": self.label or "", "group": self.group or "", "statics": self.statics,
+            "duplicates": "" if self.duplicates == "error" else self.duplicates,
+            "features": features, "categories": categories,
+        }  # fmt: skip
 
 
 class _Builder:
@@ -629,10 +795,10 @@ class _Builder:
         check(lib.edict_builder_statics(pointer, len(names), texts(names), address(values)))
 
     def dates(self, axis: Optional[TimeAxis]) -> None:
-        if axis is None:
+        if axis is None or axis.durations:
             return
         # Whole microseconds, as the library keeps moments.
-        origin = (axis.origin.astype(np.int64) / 1000).astype(np.float64)
+        origin = np.asarray(axis.origin.astype(np.int64) / 1000, dtype=np.float64)
         if not axis.from_first and not origin.size:
             origin = np.zeros(1)
         check(
@@ -646,28 +812,39 @@ class _Builder:
         check(lib.edict_builder_reading(self._handle.pointer, json.dumps(columns).encode()))
 
     def attach(
-        self, table: Mapping[str, Any], series: Ints, ids: list[str], label: Optional[str],
-        group: Optional[str], statics: list[str],
-    ) -> list[dict[str, Any]]:  # fmt: skip
+        self, table: Table, series: Ints, ids: list[str], roles: _Roles, id_values: Optional[list[Any]],
+    ) -> tuple[Values, list[dict[str, Any]]]:  # fmt: skip
         """What belongs to whole series, from columns that repeat it in every row; tells which of
         them became categories."""
-        for name, put, what in ((label, self.labels, "label"), (group, self.groups, "group")):
+        known: dict[str, Any] = {"ids": id_values}
+        for name, put, what, values in (
+            (roles.label, self.labels, "label", "classes"), (roles.group, self.groups, "group", "groups"),
+        ):  # fmt: skip
             if name is None:
                 continue
-            codes, uniques = factorize(column(table, name, what))
+            codes, uniques = factorize(table.column(name, what))
             own = constant_of_series(codes, series, ids, what)
-            put(names_of(uniques, f"{what}s"), own.astype(np.int32))
-        if not statics:
-            return []
-        names, values, categories = static_columns(table, statics, series, ids)
-        self.statics(names, values)
-        return _categories(categories, True)
+            names = names_of(uniques, f"{what}s")
+            put(names, own.astype(np.int32))
+            known[values] = dict(zip(names, objects_of(uniques)))
+        categories: list[dict[str, Any]] = []
+        if roles.statics:
+            columns, numbers, of_texts = static_columns(
+                table, roles.statics, series, ids, roles.categories(True)
+            )
+            self.statics(columns, numbers)
+            categories = _categories(of_texts, True)
+        return Values(**known), categories
 
     def rows(self, series: Ints, times: Floats, columns: Sequence[Floats]) -> None:
         for values in columns:
             if values.shape != series.shape:
                 raise Error("a column is not as long as the others")
         times = np.ascontiguousarray(times)
+        # The library reads aligned doubles, and counts strides in them.
+        columns = [
+            v if v.flags.aligned and v.strides[0] % v.itemsize == 0 else v.copy() for v in columns
+        ]
         pointers = (ctypes.c_void_p * len(columns))(*[v.ctypes.data for v in columns])
         strides = np.array([v.strides[0] // 8 if v.size else 1 for v in columns], dtype=np.int64)
         check(
@@ -695,41 +872,77 @@ class _Builder:
         )
 
 
-def _reading(
-    id: Optional[str], time: str, label: Optional[str], group: Optional[str], duplicates: str,
-    **more: Any,
-) -> dict[str, Any]:  # fmt: skip
-    """How the table was read, in the library's words."""
-    return {
-        "id": "none" if id is None else id, "time": time, "label": label or "",
-        "group": group or "", "duplicates": "" if duplicates == "error" else duplicates, **more,
-    }  # fmt: skip
-
-
 def _categories(columns: Mapping[str, list[str]], static: bool) -> list[dict[str, Any]]:
     return [
         {"column": name, "static": static, "values": texts} for name, texts in columns.items()
     ]
 
 
-def _series_of(table: Mapping[str, Any], id: Optional[str], rows: int) -> tuple[Ints, list[str]]:
+def _series_of(table: Table, id: Optional[str]) -> tuple[Ints, list[str], Optional[list[Any]]]:
+    """Whose each row is, the names of the series, and what they were before they became texts."""
     if id is None:
-        return np.zeros(rows, dtype=np.int64), ["0"]
-    codes, uniques = factorize(column(table, id, "the id"))
+        return np.zeros(table.rows, dtype=np.int64), ["0"], None
+    codes, uniques = factorize(table.column(id, "the id"))
     if (codes < 0).any():
         raise Error(f"column {id!r}: row {int(np.argmax(codes < 0))} has no id")
-    return codes, names_of(uniques, "ids")
+    return codes, names_of(uniques, "ids"), objects_of(uniques)
 
 
-def _coded(values: Sequence[Any], count: int, what: str) -> tuple[list[str], npt.NDArray[np.int32]]:
+def _counted_times(
+    table: Table, time: str, series: Ints, count: int, unit: Optional[str], origin: Any,
+    like: "Optional[Model]",
+) -> tuple[Floats, Optional[TimeAxis]]:  # fmt: skip
+    """The time column as floats: in the model's unit from its origin, where there is a model and
+    nothing else is said."""
+    what = f"column {time!r}"
+    given = _convert.times(table.column(time, "time"), what)
+    if given.values.ndim != 1:
+        raise Error(f"{what} has {given.values.ndim} axes; give one time a row")
+    rules = None if like is None else like._time_rules
+    if rules is not None:
+        if given.kind == "numbers" and rules["kind"].startswith("unix"):
+            scale = 1e9 if rules["kind"] == "unix seconds" else 1e6
+            moments = np.rint(np.nan_to_num(given.values) * scale).astype(np.int64).astype("datetime64[ns]")
+            moments[np.isnan(given.values)] = np.datetime64("NaT")
+            given = _convert.Times(moments)
+        unit = unit or rules["unit"]
+        if origin is None and not rules["from_first"]:
+            if given.kind == "date-times" and (rules["style"]["zone"] != 0) != (given.zone is not None):
+                raise Error(
+                    f"{what}: the model's date-times have {'a' if given.zone is None else 'no'} zone, "
+                    f"these have {'none' if given.zone is None else 'one'}; give both alike"
+                )
+            epoch = np.datetime64(round(rules["epoch"]), "us").astype("datetime64[ns]")
+            origin = epoch if given.zone is None else compat.pandas().Timestamp(epoch).tz_localize("UTC")
+    if given.kind == "numbers" and rules is not None:
+        raise Error(f"{what} holds numbers, and the model's times are date-times; give those")
+    return counted(given, series, count, unit, "first" if origin is None else origin)
+
+
+def _origin_text(origin: Any) -> str:
+    """An origin as the command line takes it."""
+    if isinstance(origin, str) or np.isscalar(origin) and not isinstance(origin, np.datetime64):
+        return str(origin)
+    given = _convert.times(origin, "origin").present("origin")
+    if given.kind != "date-times" or given.values.size != 1:
+        raise Error(f'origin={origin!r}: give "first", a date-time or, for times that are numbers, a number')
+    text = str(given.values.reshape(()).astype("datetime64[us]"))
+    return text if given.zone is None else text + "+00:00"
+
+
+def _coded(
+    values: Any, count: int, what: str
+) -> tuple[list[str], npt.NDArray[np.int32], dict[str, Any]]:
+    """Names, the place of each value's name among them, and what the names were."""
+    if np.ndim(values) != 1:
+        raise Error(f"{what}: give one a series, not an array of {np.ndim(values)} axes")
     if len(values) != count:
         raise Error(f"{len(values)} {what} for {count} series; give one each")
-    codes, uniques = factorize(np.asarray(values, dtype=object))
-    return names_of(uniques, what), np.ascontiguousarray(codes, dtype=np.int32)
-
-
-def _named(names: list[str], codes: npt.NDArray[np.int32]) -> npt.NDArray[np.object_]:
-    return np.asarray([*names, None], dtype=object)[codes]
+    if not hasattr(values, "dtype"):
+        values = np.array([*values, None], dtype=object)[:-1]
+    codes, uniques = factorize(values)
+    names = names_of(uniques, what)
+    return names, np.ascontiguousarray(codes, dtype=np.int32), dict(zip(names, objects_of(uniques)))
 
 
 def _feature_names(names: Optional[Sequence[str]], width: int) -> list[str]:

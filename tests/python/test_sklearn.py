@@ -72,7 +72,7 @@ def test_classifier_and_its_calibration(data):
     assert classifier.classes_.tolist() == [1, 3]
     assert set(classifier.predict(test)) <= {1, 3}
     probabilities = classifier.predict_proba(test)
-    fast = classifier.model_.classes.index("3")
+    fast = classifier.model_.classes.index(3)
     np.testing.assert_array_equal(
         probabilities[:, 1], classifier.model_.class_probabilities(test)[:, fast]
     )
