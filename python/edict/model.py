@@ -531,8 +531,9 @@ class Model:
 
         return EdictEnsemble(self) if self.info["members"] > 1 else EdictModule(self)
 
-    def parts(self, data: Dataset) -> npt.NDArray[np.object_]:
+    def parts(self, data: DataLike) -> npt.NDArray[np.object_]:
         """Which part each series had in training: train, validation, test or unseen."""
+        data = data if isinstance(data, Dataset) else self._given(data)
         result = np.empty(len(data), dtype=np.int32)
         check(lib.edict_model_parts(self.pointer, data.pointer, address(result)))
         return _PARTS[result]

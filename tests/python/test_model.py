@@ -310,3 +310,50 @@ def test_settings_are_chosen_for_the_data_and_explained(data):
         if key in choices:
             table, name = key.split(".")
             assert model.config[table][name] == pytest.approx(float(choices[key].value))
+
+
+def test_a_finished_model_is_not_replaced_unasked(data, tmp_path):
+    short = {**SMALL, "epochs": 1}
+    Model.train(data, out=tmp_path / "m", **short)
+    kept = (tmp_path / "m").read_bytes()
+    with pytest.raises(edict.Error, match="m: exists already; give resume=True .*, force=True"):
+        Model.train(data, out=tmp_path / "m", **{**short, "seed": 5})
+    assert (tmp_path / "m").read_bytes() == kept
+    Model.train(data, out=str(tmp_path / "m"), force=True, **{**short, "seed": 5})
+    assert (tmp_path / "m").read_bytes() != kept
+
+
+def test_a_file_that_is_not_there_is_a_missing_file(model, tmp_path):
+    path = tmp_path / "nothing.csv"
+    for call in (Model.load, Dataset.read_csv, lambda p: model.predict(p, ahead=1.0)):
+        with pytest.raises(FileNotFoundError, match="nothing.csv") as told:
+            call(path)
+        assert isinstance(told.value, edict.Error) and told.value.filename == str(path)
+    (tmp_path / "d.csv").write_text("not a model")
+    with pytest.raises(edict.Error) as told:
+        Model.load(tmp_path / "d.csv")
+    assert not isinstance(told.value, FileNotFoundError)
+
+
+def test_what_is_given_in_another_type_is_refused_in_a_line(model, data, frame):
+    for call, text in (
+        (lambda: Model.train(frame), "train takes a Dataset, not a DataFrame; make one with Dataset.from_frame"),
+        (lambda: model.predict([1, 2], ahead=1.0), "data is a list; give a Dataset, a DataFrame or the path"),
+        (lambda: model.predict(data, ahead=1.0, threads=1.5), "threads=1.5: give a whole number"),
+        (lambda: model.predict(data, ahead=1.0, threads="2"), "threads='2': give a whole number"),
+        (lambda: Model.train(data, members=2.0), "members=2.0: give a whole number"),
+        (lambda: model.evaluate(data, 3), "part=3: give train, validation, test, unseen or all"),
+        (lambda: model.parts(3), "data is a int; give a Dataset"),
+        (lambda: edict.fit_settings(frame), "a DataFrame; give a Dataset"),
+        (lambda: model.surprise(data, top="3"), "top='3': give a whole number"),
+    ):  # fmt: skip
+        with pytest.raises(TypeError, match=text):
+            call()
+    for call, text in (
+        (lambda: model.predict(data, ahead=1.0, threads=2**33), "threads=8589934592: give a whole number from 0 to"),
+        (lambda: model.predict(data, ahead=1.0, threads=-1), "threads=-1: give a whole number"),
+        (lambda: model.predict(data, ahead=1.0, until="noon"), "until.*neither a number nor a date-time"),
+        (lambda: data.with_labels([["a"], ["b"]]), "labels"),
+    ):  # fmt: skip
+        with pytest.raises(edict.Error, match=text):
+            call()
