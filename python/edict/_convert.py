@@ -170,26 +170,23 @@ def places(key: Any, names: Sequence[Any], what: str) -> Ints:
     if kind == "f":
         raise TypeError(f"{what}: give a mask, a slice, places or names, not {array[0]!r}")
     if kind not in "iu":
-        return _places_of_names(array, names, what)
+        return places_of_names(array, names, what)
     result = array.astype(np.int64)
     if ((result < -count) | (result >= count)).any():
-        raise IndexError(
-            f"a place beyond the {count} {what}; a name that is a number is given as text, {str(array[0])!r}"
-        )
+        hint = f"; for the id, data.select([{array[0]}])" if what == "series" else ""
+        raise IndexError(f"a place beyond the {count} {what}{hint}")
     return np.where(result < 0, result + count, result)
 
 
-def _places_of_names(array: Array, names: Sequence[Any], what: str) -> Ints:
+def places_of_names(wanted: Sequence[Any], names: Sequence[Any], what: str) -> Ints:
+    """Where these names, or the texts that they are written as, stand."""
     known: dict[Any, int] = {}
     for i, name in enumerate(names):
         known.setdefault(name, i)
     for i, name in enumerate(names):
         known.setdefault(str(name), i)
     result = []
-    for one in array:
-        if isinstance(one, (int, np.integer)):  # places beside names
-            result += places(int(one), names, what).tolist()
-            continue
+    for one in wanted:
         try:
             result.append(known[one] if one in known else known[str(one)])
         except (KeyError, TypeError):

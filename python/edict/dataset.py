@@ -331,9 +331,8 @@ class Dataset:
         except Error as e:
             raise MissingFile.instead_of(e, path) from None
         data = cls(handle)
-        data._values = Values(
-            typed(data._names(0)), *(dict(zip(names, typed(names))) for names in (data._names(3), data._names(4)))
-        )
+        classes, groups = (dict(zip(names, typed(names))) for names in (data._names(3), data._names(4)))
+        data._values = Values(classes=classes, groups=groups)
         origin = np.empty(len(data))
         rules = json_of(lib.edict_dataset_dates, data.pointer, address(origin))
         data.time_axis = axis_from_rules(rules, origin)
@@ -404,8 +403,7 @@ class Dataset:
 
     @cached_property
     def ids(self) -> list[Any]:
-        """As they were given: numbers stay numbers. Those of a file are numbers where all are written
-        as whole numbers."""
+        """As they were given: numbers stay numbers. Those of a file are texts."""
         return self._names(0) if self._values.ids is None else list(self._values.ids)
 
     @cached_property
@@ -542,10 +540,28 @@ class Dataset:
         builder.observations(*columns)
         return Dataset(builder.build("error"), self.time_axis, self._values)
 
+    def select(self, ids: Any) -> "Dataset":
+        """The series with these ids, which may be numbers; ``data[…]`` takes numbers for places.
+
+        >>> data = Dataset.from_arrays([[0], [0]], [[[1.0]], [[2.0]]], ids=[101, 7])
+        >>> data.select([7]).ids, data[[0]].ids
+        ([7], [101])
+        """
+        if isinstance(ids, str) or np.ndim(ids) == 0:
+            ids = [ids]
+        return self._subset(_convert.places_of_names(objects_of(ids), self.ids, "series"), np.inf)
+
     def _places(self, key: Any) -> Ints:
         # As scikit-learn asks whatever has a shape: [places, ...].
         if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
             key = key[0]
+        if isinstance(key, list) and key and all(type(v) is int for v in key):
+            known = self.ids
+            if set(key) <= set(known) and [known[i] if -len(known) <= i < len(known) else None for i in key] != key:
+                raise Error(
+                    f"{key[0]!r} may be a place or an id of these series; give data.select(ids), or places as "
+                    "an array of numpy"
+                )
         return _convert.places(key, self.ids, "series")
 
     def _subset(self, places: Ints, until: float) -> "Dataset":
@@ -583,9 +599,9 @@ class Dataset:
         """A pandas DataFrame, a row an event ("wide") or an observation ("long").
 
         >>> Dataset.from_arrays([[0, 1]], [[[1.0], [2.0]]]).to_frame()
-          id  time   x1
-        0  0   0.0  1.0
-        1  0   1.0  2.0
+           id  time   x1
+        0   0   0.0  1.0
+        1   0   1.0  2.0
         """
         pd = compat.pandas()
         a = self.arrays

@@ -580,7 +580,7 @@ class Model:
         elif not isinstance(data, Dataset):
             if not hasattr(data, "keys") and not hasattr(data, "__arrow_c_stream__"):
                 raise TypeError(
-                    f"data is a {type(data).__name__}; give a Dataset, a DataFrame or the path of a file"
+                    f"data is of type {type(data).__name__}; give a Dataset, a DataFrame or the path of a file"
                 )
             data = self._read(data)
         self._note(data)
@@ -597,7 +597,7 @@ class Model:
     def _note(self, data: Dataset) -> None:
         """Refuses times of another kind, and tells of columns that are ignored or missing."""
         if not isinstance(data, Dataset):
-            raise TypeError(f"data is a {type(data).__name__}; give a Dataset")
+            raise TypeError(f"data is of type {type(data).__name__}; give a Dataset")
         axis = data.time_axis
         own, given = _said(self._time_rules), _said(None if axis is None else axis.rules())
         if own != given:

@@ -155,7 +155,7 @@ class EdictForecaster(_Edict):
     >>> data = edict.Dataset.from_frame(edict.waves(series=60), label="label")
     >>> forecaster = EdictForecaster(epochs=2, hidden=8, batch=16, ahead=[1.0]).fit(data)
     >>> forecaster.predict(data[:5])
-    Forecast(5 series, 1 times, 2 features)
+    Forecast(5 series, 1 time, 2 features)
     """
 
     _own = (*_Edict._own, "ahead", "at")

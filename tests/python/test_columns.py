@@ -121,8 +121,15 @@ def test_names_of_series_classes_and_groups_keep_their_types(model):
         assert own.classes == [0, 1] and own.labels.dtype.kind == "i"
         assert own.group_names == [False, True] and own.groups.dtype == bool
     assert data["103"].ids == [103] and data[3].ids == [103]
-    with pytest.raises(IndexError, match="given as text, '103'"):
+    assert data.select([103, 101]).ids == [103, 101] and data.select("103").ids == [103]
+    with pytest.raises(IndexError, match=r"for the id, data.select\(\[103\]\)"):
         data[103]
+    with pytest.raises(edict.Error, match="there is no series 99"):
+        data.select([99])
+    moved = Dataset.from_frame(frame.assign(id=place + 1), features=["level", "flow"])
+    with pytest.raises(edict.Error, match="may be a place or an id .*; give data.select"):
+        moved[[3, 5]]
+    assert moved[np.array([3, 5])].ids == [4, 6] and moved[3].ids == [4]
     told = model.predict(data, ahead=[1.0]).to_frame()
     assert told["id"].dtype == "int64"
     ages = pd.DataFrame({"id": range(100, 120), "age": 50})
@@ -139,13 +146,12 @@ def test_names_of_series_classes_and_groups_keep_their_types(model):
         Dataset.from_frame({"id": pd.Series([1, "1"], dtype=object), "time": [0, 0], "x": [1, 2]})
 
 
-def test_names_of_a_file_are_numbers_where_all_are(tmp_path):
+def test_classes_of_a_file_are_numbers_where_all_are(tmp_path):
     (tmp_path / "d.csv").write_text("id,time,x,label\n7,0,1,0\n8,0,2,1\n8,1,2,1\n")
     data = Dataset.read_csv(tmp_path / "d.csv")
-    assert data.ids == [7, 8] and data.labels.tolist() == [0, 1] and data.classes == [0, 1]
-    (tmp_path / "d.csv").write_text("id,time,x,label\n007,0,1,no\n8,0,2,yes\n8,1,2,yes\n")
-    data = Dataset.read_csv(tmp_path / "d.csv")
-    assert data.ids == ["007", "8"] and data.labels.tolist() == ["no", "yes"]
+    assert data.ids == ["7", "8"] and data.labels.tolist() == [0, 1] and data.classes == [0, 1]
+    (tmp_path / "d.csv").write_text("id,time,x,label\n7,0,1,007\n8,0,2,8\n8,1,2,8\n")
+    assert Dataset.read_csv(tmp_path / "d.csv").labels.tolist() == ["007", "8"]
 
 
 def test_classes_of_a_model_keep_their_types(data, model, tmp_path):

@@ -338,13 +338,13 @@ def test_a_file_that_is_not_there_is_a_missing_file(model, tmp_path):
 def test_what_is_given_in_another_type_is_refused_in_a_line(model, data, frame):
     for call, text in (
         (lambda: Model.train(frame), "train takes a Dataset, not a DataFrame; make one with Dataset.from_frame"),
-        (lambda: model.predict([1, 2], ahead=1.0), "data is a list; give a Dataset, a DataFrame or the path"),
+        (lambda: model.predict([1, 2], ahead=1.0), "data is of type list; give a Dataset, a DataFrame or the path"),
         (lambda: model.predict(data, ahead=1.0, threads=1.5), "threads=1.5: give a whole number"),
         (lambda: model.predict(data, ahead=1.0, threads="2"), "threads='2': give a whole number"),
         (lambda: Model.train(data, members=2.0), "members=2.0: give a whole number"),
         (lambda: model.evaluate(data, 3), "part=3: give train, validation, test, unseen or all"),
-        (lambda: model.parts(3), "data is a int; give a Dataset"),
-        (lambda: edict.fit_settings(frame), "a DataFrame; give a Dataset"),
+        (lambda: model.parts(3), "data is of type int; give a Dataset"),
+        (lambda: edict.fit_settings(frame), "type DataFrame; give a Dataset"),
         (lambda: model.surprise(data, top="3"), "top='3': give a whole number"),
     ):  # fmt: skip
         with pytest.raises(TypeError, match=text):
