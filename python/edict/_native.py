@@ -29,6 +29,9 @@ class Error(ValueError):
 class MissingFile(Error, FileNotFoundError):
     """A file that is not there."""
 
+    def __str__(self) -> str:
+        return str(self.args[0])  # and not what an OSError makes of its number
+
     @staticmethod
     def instead_of(error: Error, path: Any) -> Error:
         """Of an error of reading a file: this one, where there is no such file."""

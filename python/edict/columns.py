@@ -43,12 +43,13 @@ class Table(Mapping[str, Any]):
             from .arrow import read_stream
 
             frame = read_stream(frame)
-        if not hasattr(frame, "keys") or not hasattr(frame, "__getitem__"):
+        of_pandas = hasattr(frame, "iloc")
+        if not hasattr(frame, "columns" if of_pandas else "keys"):
             raise TypeError(
                 f"a {type(frame).__name__} is no table; give a DataFrame or a mapping from names to "
                 "columns, or arrays to Dataset.from_arrays or Dataset.from_numpy3d"
             )
-        if hasattr(frame, "iloc"):
+        if of_pandas:
             keys = list(frame.columns)
             self._columns = {str(key): frame.iloc[:, j] for j, key in enumerate(keys)}
             self.rows = len(frame)
@@ -283,7 +284,8 @@ class FeatureColumns:
             if ignored:
                 warnings.warn(
                     f"columns ignored, as they hold no numbers: {', '.join(ignored)}; name them as "
-                    "label=, static= or, as categories, in features=",
+                    "label=, static= or, as categories, in features=; "
+                    "numbers that are written as texts become numbers by pandas.to_numeric",
                     stacklevel=3,
                 )
         if not self.names:

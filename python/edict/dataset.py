@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _convert, compat
-from ._convert import array_of, named, objects_of, text_of, typed
+from ._convert import Array, array_of, named, objects_of, text_of, typed
 from ._native import (
     DatasetSize, Error, Handle, MissingFile, address, check, json_of, lib, made,
     names_of as native_names, path_bytes, texts,
@@ -491,6 +491,13 @@ class Dataset:
     def __getitem__(self, key: Any) -> "Dataset":
         return self._subset(self._places(key), np.inf)
 
+    def __array__(self, *_: Any, **__: Any) -> Array:
+        # numpy would take it for sequences of sequences without end.
+        raise TypeError(
+            "a Dataset is no array; data.arrays has those of what is in it, data.to_frame() a table, and "
+            "estimators that ask for a matrix as X can have model.encode(data)"
+        )
+
     def __iter__(self) -> "Iterator[Dataset]":
         return (self[i] for i in range(len(self)))
 
@@ -663,7 +670,7 @@ class Dataset:
         if s.statics:
             parts.append(_counted(s.statics, "static covariate"))
         if s.classes:
-            parts.append(f"{s.classes} classes")
+            parts.append(_counted(s.classes, "class"))
         return f"Dataset({', '.join(parts)})"
 
     def _repr_html_(self) -> str:
@@ -756,6 +763,7 @@ class _Roles:
         else:
             self.statics = as_list(static)
         self.duplicates = duplicates or known.get("duplicates") or "error"
+        _check_duplicates(self.duplicates)
         self.used = {
             name for name in (self.id, self.time, self.label, self.group, *self.statics) if name is not None
         }
@@ -881,11 +889,14 @@ class _Builder:
         )
 
     def build(self, duplicates: str) -> Handle:
-        if duplicates not in _DUPLICATES:
-            raise Error(f"duplicates={duplicates!r} is unknown; give {', '.join(_DUPLICATES)}")
         return made(
             "dataset", lib.edict_builder_dataset, self._handle.pointer, _DUPLICATES[duplicates]
         )
+
+
+def _check_duplicates(duplicates: Any) -> None:
+    if duplicates not in _DUPLICATES:
+        raise Error(f"duplicates={duplicates!r} is unknown; give {', '.join(_DUPLICATES)}")
 
 
 def _categories(columns: Mapping[str, list[str]], static: bool) -> list[dict[str, Any]]:
@@ -975,4 +986,4 @@ def _number(value: Optional[float]) -> str:
 
 
 def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}{'es' if noun.endswith('s') else 's'}"

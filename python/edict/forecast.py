@@ -215,7 +215,7 @@ class Forecast:
         return self.time_axis.localised(self.time_axis.to_moments(self.times.ravel(), series))
 
     def to_frame(
-        self, level: Optional[float] = 0.9, quantiles: Optional[Sequence[float]] = None
+        self, level: Optional[float] = 0.9, quantiles: Union[float, Sequence[float], None] = None
     ) -> Any:
         """A DataFrame with a row for every series, time and feature; deviations, not variances."""
         pd = compat.pandas()
@@ -234,7 +234,7 @@ class Forecast:
         if level is not None:
             lower, upper = self.interval(level)
             frame["lower"], frame["upper"] = lower.ravel(), upper.ravel()
-        for p in quantiles or ():
+        for p in np.atleast_1d(() if quantiles is None else quantiles).tolist():
             frame[f"q{p:g}"] = self.quantile(p).ravel()
         return frame
 
@@ -245,7 +245,11 @@ class Forecast:
         Dark is what would remain of the interval if the model knew everything (the noise of the
         data); light is what its own doubt adds. ``data`` adds what was observed.
         """
+        from .dataset import Dataset
         from .plotting import plot_forecast
+
+        if data is not None and not isinstance(data, Dataset):
+            raise TypeError(f"data is of type {type(data).__name__}; give the Dataset that was forecast")
 
         return plot_forecast(self.select(series, features), data, level, axes)
 

@@ -6,6 +6,7 @@ import ctypes
 import os
 import warnings
 from ctypes import byref, c_void_p
+from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Callable, Optional, Sequence, Union
@@ -67,8 +68,8 @@ class Model:
         *,
         config: "str | os.PathLike[str] | None" = None,
         members: int = 1,
-        from_model: "Optional[Model]" = None,
-        budget: Union[float, str, None] = None,
+        from_model: "Union[Model, str, os.PathLike[str], None]" = None,
+        budget: Any = None,
         out: "str | os.PathLike[str] | None" = None,
         resume: bool = False,
         force: bool = False,
@@ -85,9 +86,9 @@ class Model:
         checkpoint, and ``force`` replaces a model that is there. The same data, seed and settings give the same bits for every number of threads, and
         as the command line does.
 
-        ``from_model`` is a trained model to start from instead of anew, with its settings, scales and
+        ``from_model`` is a trained model, or its file, to start from instead of anew, with its settings, scales and
         split; only settings of the tables train and loss may differ. ``budget`` is the time that training
-        may take, in seconds or as "90s", "10m" or "2h": it ends then, with the best epoch so far.
+        may take, in seconds, as a duration or as "90s", "10m" or "2h": it ends then, with the best epoch so far.
 
         After Ctrl-C the KeyboardInterrupt has a ``model``: the best of the epochs that were complete,
         or None. ``progress``: True or False, a function that is called with a
@@ -112,7 +113,11 @@ class Model:
                 f"{os.fspath(out)}: exists already; give resume=True to continue its training, force=True "
                 "to train anew and replace it, or another name"
             )
+        if isinstance(from_model, (str, os.PathLike)):
+            from_model = cls.load(from_model)
         if from_model is not None:
+            if not isinstance(from_model, Model):
+                raise TypeError(f"from_model is of type {type(from_model).__name__}; give a Model or its file")
             from_model._note(data)
         start = None if from_model is None else from_model.pointer
         toml = None if config is None else Path(config).read_bytes()
@@ -649,17 +654,19 @@ def _said(rules: Optional[dict[str, Any]]) -> str:
     return f"date-times in {rules['unit']} from {start}"
 
 
-def _seconds(budget: Union[float, str, None]) -> float:
+def _seconds(budget: Any) -> float:
     """A time as the command line takes it, or in seconds; 0 without one."""
     if budget is None:
         return 0.0
     units = {"s": 1.0, "m": 60.0, "h": 3600.0}
+    if isinstance(budget, (timedelta, np.timedelta64)):
+        budget = _convert.times(budget, "budget").present("budget").values.astype(np.int64) / 1e9
     try:
         if isinstance(budget, str) and budget[-1:] in units:
             seconds = float(budget[:-1]) * units[budget[-1:]]
         else:
             seconds = float(budget)
-    except ValueError:
+    except (TypeError, ValueError):
         seconds = np.nan
     if not 0 < seconds < np.inf:
         raise Error(f"budget={budget!r}: give seconds, or a time as 90s, 10m or 2h")

@@ -251,7 +251,10 @@ class EdictClassifier(_base.ClassifierMixin, _Edict):  # type: ignore[misc, name
                 f"{int(missing.sum())} of {len(data)} series have no label; the classes are learnt from "
                 "the others", stacklevel=2,
             )  # fmt: skip
-        self.classes_ = np.unique(data[~missing].labels)
+        try:
+            self.classes_ = np.unique(data[~missing].labels)
+        except TypeError as e:
+            raise ValueError(f"y holds labels of types that have no order: {e}") from None
         if len(self.classes_) < 2:
             raise ValueError("y has a single class; at least two are needed")
         model = self._fit_model(data)

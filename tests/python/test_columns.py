@@ -103,6 +103,8 @@ def test_tables_that_are_none():
         of_columns(x=[1.0, 2.0])
     with pytest.raises(edict.Error, match="column 'x' is one value"):
         of_columns(x=1.0)
+    with pytest.raises(edict.Error, match="duplicates='median' is unknown; give error, first, last, mean"):
+        Dataset.from_frame({"id": [1], "time": [0], "x": [1]}, duplicates="median")
     # A mapping is as long as its columns.
     assert Dataset.from_frame({"time": [0, 1, 2, 3], "x": [1, 2, 3, 4]}, id=None).events == 4
     with pytest.raises(edict.Error, match="rows of different lengths"):

@@ -346,6 +346,11 @@ def test_what_is_given_in_another_type_is_refused_in_a_line(model, data, frame):
         (lambda: model.parts(3), "data is of type int; give a Dataset"),
         (lambda: edict.fit_settings(frame), "type DataFrame; give a Dataset"),
         (lambda: model.surprise(data, top="3"), "top='3': give a whole number"),
+        (lambda: model.predict(data, ahead=1.0, guard=3), "guard=3: give an edict.Guard, or the name"),
+        (lambda: Guard("edgr", eta="2"), "eta='2': give a number"),
+        (lambda: Model.train(data, from_model=3), "from_model is of type int; give a Model or its file"),
+        (lambda: model.predict(frame["level"], ahead=1.0), "a Series is no table"),
+        (lambda: model.predict(data, ahead=1.0).plot(data=frame), "data is of type DataFrame; give the Dataset"),
     ):  # fmt: skip
         with pytest.raises(TypeError, match=text):
             call()

@@ -8,6 +8,7 @@ import pytest
 from joblib import Parallel, delayed, parallel_backend
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import BaggingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score, train_test_split
@@ -176,6 +177,17 @@ def test_bootstraps(data):
     classifier = EdictClassifier(**SMALL).fit(drawn, y)
     assert 0 <= classifier.score(data, data.labels) <= 1
     assert classifier.predict(resample(data, random_state=1)).shape == (60,)
+
+
+def test_what_is_no_y_and_no_matrix_is_refused_in_a_line(data):
+    with pytest.raises(ValueError, match="labels of types that have no order"):
+        EdictClassifier(**SMALL).fit(data, [1, "a"] * 30)
+    with pytest.raises(ValueError, match="labels: give one a series, not an array of 2 axes"):
+        EdictClassifier(**SMALL).fit(data, np.eye(60, 2))
+    with pytest.raises(TypeError, match="a Dataset is no array; .*model.encode"):
+        BaggingClassifier(EdictClassifier(**SMALL)).fit(data, data.labels)
+    with pytest.raises(TypeError, match="a Dataset is no array"):
+        np.asarray(data)
 
 
 def test_a_table_may_stand_for_the_series(frame, data):
