@@ -52,8 +52,14 @@ def unmasked(values: Any) -> tuple[Any, Optional[npt.NDArray[np.bool_]]]:
     return values, None
 
 
+def listed(values: Any) -> Any:
+    """What can be walked through once only, as a list."""
+    return list(values) if hasattr(values, "__next__") else values
+
+
 def as_array(values: Any, what: str) -> Array:
     """Values as numpy holds them; Python's own objects are not reinterpreted."""
+    values = listed(values)
     dtype = getattr(values, "dtype", None)
     if dtype is not None and not isinstance(dtype, np.dtype) and hasattr(values, "to_numpy"):
         kind = getattr(dtype, "kind", "O")
@@ -178,7 +184,7 @@ def places(key: Any, names: Sequence[Any], what: str) -> Ints:
     return np.where(result < 0, result + count, result)
 
 
-def places_of_names(wanted: Sequence[Any], names: Sequence[Any], what: str) -> Ints:
+def places_of_names(wanted: Iterable[Any], names: Sequence[Any], what: str) -> Ints:
     """Where these names, or the texts that they are written as, stand."""
     known: dict[Any, int] = {}
     for i, name in enumerate(names):

@@ -306,6 +306,15 @@ def address(array: Optional[npt.NDArray[Any]]) -> Optional[int]:
     return None if array is None else array.ctypes.data
 
 
+def buffer_of(content: Any, what: str) -> Any:
+    """Bytes in memory as the library reads them; keep it for the call."""
+    try:
+        held = bytes(memoryview(content))
+    except TypeError:
+        raise TypeError(f"{what} is of type {type(content).__name__}; give bytes") from None
+    return ctypes.create_string_buffer(held, len(held))
+
+
 def path_bytes(path: "str | os.PathLike[str]") -> bytes:
     return os.fsencode(path)
 

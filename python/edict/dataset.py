@@ -6,65 +6,26 @@ import ctypes
 import html
 import json
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _convert, compat
-from ._convert import Array, array_of, named, objects_of, text_of, typed
+from ._convert import Array, Floats, Ints, array_of, named, objects_of, text_of, typed
 from ._native import (
     DatasetSize, Error, Handle, MissingFile, address, check, json_of, lib, made,
     names_of as native_names, path_bytes, texts,
 )  # fmt: skip
-from .columns import (
-    FeatureColumns, Names, Table, as_list, constant_of_series, factorize, names_of, number_column,
-    static_columns,
-)  # fmt: skip
+from .builder import Builder, SourceRows, Values, coded
+from .columns import FeatureColumns, Names, Table, as_list, factorize, names_of, number_column
+from .table_roles import Roles, attach, categories_in_json, counted_times, series_of
 from .times import TimeAxis, asked_times, axis_from_rules, counted
 
 if TYPE_CHECKING:
     from .model import Model
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-_DUPLICATES = {"error": 0, "first": 1, "last": 2, "mean": 3}
-
-
-@dataclass(frozen=True)
-class SourceRows:
-    """The rows of the table that a dataset was made of: its index, and whose and when each row is."""
-
-    index: Any  # of a DataFrame, or None
-    series: Ints
-    times: Floats  # NaN where a row has no time
-
-    def take(self, places: Ints, count: int) -> "Optional[SourceRows]":
-        """Those of some series, in their old order; None where a series is there twice."""
-        if np.unique(places).size < places.size:
-            return None
-        new = np.full(count, -1, dtype=np.int64)
-        new[places] = np.arange(places.size)
-        own = new[self.series]
-        kept = own >= 0
-        index = None if self.index is None else self.index[kept]
-        return SourceRows(index, own[kept], self.times[kept])
-
-
-@dataclass(frozen=True)
-class Values:
-    """What ids, classes and groups were before they became texts. The library knows texts alone."""
-
-    ids: Optional[list[Any]] = None  # one a series
-    classes: Optional[Mapping[str, Any]] = None  # by their texts
-    groups: Optional[Mapping[str, Any]] = None
-
-    def take(self, places: Ints) -> "Values":
-        return replace(self, ids=None if self.ids is None else [self.ids[i] for i in places])
-
-
 class Dataset:
     """Series with events at times of their own, each with some of the features observed.
 
@@ -133,18 +94,18 @@ class Dataset:
         array([0. , 1.5, 0. ])
         """
         table = Table(frame)
-        roles = _Roles(table, like, id, time, label, group, static, duplicates)
-        series, ids, id_values = _series_of(table, roles.id)
-        times, axis = _counted_times(table, roles.time, series, len(ids), unit, origin, like)
+        roles = Roles(table, like, id, time, label, group, static, duplicates)
+        series, ids, id_values = series_of(table, roles.id)
+        times, axis = counted_times(table, roles.time, series, len(ids), unit, origin, like)
         if features is None and like is not None:
             features = roles.known_features()
         chosen = FeatureColumns(table, features, roles.used, series, roles.categories(False))
-        builder = _Builder(ids, chosen.names)
-        values, categories = builder.attach(table, series, ids, roles, id_values)
+        builder = Builder(ids, chosen.names)
+        values, categories = attach(builder, table, series, ids, roles, id_values)
         builder.dates(axis)
         builder.rows(series, times, chosen.values)
         builder.reading(
-            roles.reading(chosen.columns, [*_categories(chosen.categories, False), *categories])
+            roles.reading(chosen.columns, [*categories_in_json(chosen.categories, False), *categories])
         )
         rows = SourceRows(table.index, series, times)
         return cls(builder.build(roles.duplicates), axis, values, rows)
@@ -177,14 +138,14 @@ class Dataset:
         Dataset(1 series, 1 event, 2 observations, 2 features)
         """
         table = Table(frame)
-        roles = _Roles(table, like, id, time, label, group, static, duplicates)
-        series, ids, id_values = _series_of(table, roles.id)
-        times, axis = _counted_times(table, roles.time, series, len(ids), unit, origin, like)
+        roles = Roles(table, like, id, time, label, group, static, duplicates)
+        series, ids, id_values = series_of(table, roles.id)
+        times, axis = counted_times(table, roles.time, series, len(ids), unit, origin, like)
         codes, uniques = factorize(table.column(feature, "the feature's name"))
         if (codes < 0).any():
             raise Error(f"column {feature!r}: row {int(np.argmax(codes < 0))} names no feature")
-        builder = _Builder(ids, names_of(uniques, "features"))
-        values, categories = builder.attach(table, series, ids, roles, id_values)
+        builder = Builder(ids, names_of(uniques, "features"))
+        values, categories = attach(builder, table, series, ids, roles, id_values)
         builder.dates(axis)
         builder.reading(roles.reading([], categories))
         numbers = number_column(table.column(value, "values"), value)
@@ -353,13 +314,13 @@ class Dataset:
         if len(own) != count:
             raise Error(f"{len(own)} ids for {count} series")
         times, axis = counted(when, series, count, unit, origin)
-        builder = _Builder([text_of(i) for i in own], names)
+        builder = Builder([text_of(i) for i in own], names)
         known: dict[str, Any] = {"ids": own}
         for what, given, put in (
             ("classes", labels, builder.labels), ("groups", groups, builder.groups),
         ):  # fmt: skip
             if given is not None:
-                class_names, codes, known[what] = _coded(given, count, "labels" if what == "classes" else what)
+                class_names, codes, known[what] = coded(given, count, "labels" if what == "classes" else what)
                 put(class_names, codes)
         if static:
             builder.statics(
@@ -536,16 +497,8 @@ class Dataset:
             own = [more[1], more[2], np.full(more[1].size, len(names), np.int32), np.zeros(more[1].size)]
             columns = [np.concatenate(both) for both in zip(columns, own)]
             names.append(more[0])
-        builder = _Builder(self._names(0), names)
-        for which, put, codes in ((3, builder.labels, "labels"), (4, builder.groups, "groups")):
-            if self._names(which):
-                put(self._names(which), np.ascontiguousarray(a[codes]))
-        if self.statics:
-            builder.statics(self.statics, a["statics"])
-        builder.dates(self.time_axis)
-        builder.reading({key: value for key, value in self.reading.items() if key != "recognised"})
-        builder.observations(*columns)
-        return Dataset(builder.build("error"), self.time_axis, self._values)
+        known = (self._names(0), names, *(self._names(which) for which in (2, 3, 4)))
+        return _restored(known, a, self.time_axis, self.reading, self._values, None, columns)
 
     def select(self, ids: Any) -> "Dataset":
         """The series with these ids, which may be numbers; ``data[…]`` takes numbers for places.
@@ -587,7 +540,7 @@ class Dataset:
         >>> data.with_labels(["yes", "no"]).classes
         ['no', 'yes']
         """
-        names, codes, values = _coded(labels, len(self), "labels")
+        names, codes, values = coded(labels, len(self), "labels")
         handle = made(
             "dataset", lib.edict_dataset_relabel, self.pointer, len(names), texts(names),
             address(codes),
@@ -709,11 +662,14 @@ class Dataset:
 
 
 def _restored(
-    names: tuple[list[str], ...], arrays: dict[str, npt.NDArray[Any]], axis: Optional[TimeAxis],
+    names: tuple[list[str], ...], arrays: Mapping[str, npt.NDArray[Any]], axis: Optional[TimeAxis],
     reading: Mapping[str, Any], values: Values = Values(), rows: Optional[SourceRows] = None,
+    observed: Optional[Sequence[npt.NDArray[Any]]] = None,
 ) -> Dataset:  # fmt: skip
+    """A dataset of its names and arrays; ``observed`` are other observations than theirs: of which
+    series, when, which feature and value."""
     ids, features, statics, classes, groups = names
-    builder = _Builder(ids, features)
+    builder = Builder(ids, features)
     if classes:
         builder.labels(classes, np.ascontiguousarray(arrays["labels"]))
     if groups:
@@ -722,228 +678,12 @@ def _restored(
         builder.statics(statics, arrays["statics"])
     builder.dates(axis)
     builder.reading({key: value for key, value in reading.items() if key != "recognised"})
-    event_series = np.repeat(np.arange(len(ids), dtype=np.int64), np.diff(arrays["first_event"]))
-    event = np.repeat(np.arange(arrays["times"].size), np.diff(arrays["first_observation"]))
-    builder.observations(
-        event_series[event], np.ascontiguousarray(arrays["times"][event]), arrays["feature"],
-        arrays["value"],
-    )  # fmt: skip
+    if observed is None:
+        event_series = np.repeat(np.arange(len(ids), dtype=np.int64), np.diff(arrays["first_event"]))
+        event = np.repeat(np.arange(arrays["times"].size), np.diff(arrays["first_observation"]))
+        observed = (event_series[event], arrays["times"][event], arrays["feature"], arrays["value"])
+    builder.observations(*observed)
     return Dataset(builder.build("error"), axis, values, rows)
-
-
-class _Roles:
-    """Which column of a table is what: as the caller says, else as a model's training data had it,
-    else by the usual names."""
-
-    def __init__(
-        self, table: Table, like: "Optional[Model]", id: Optional[str], time: str,
-        label: Optional[str], group: Optional[str], static: Names, duplicates: Optional[str],
-    ) -> None:  # fmt: skip
-        self._table = table
-        self._like = like
-        known: Mapping[str, Any] = {} if like is None else like.info["reading"]
-        if not known.get("time"):  # of a model that learnt from arrays
-            known = {}
-        self._known = known
-        self.time = (known.get("time") or "time") if time == "auto" else str(time)
-        if id == "auto":
-            id = known.get("id") or "id"
-            id = None if id == "none" else id
-        self.id = None if id is None else str(id)
-
-        def optional(name: Optional[str], role: str) -> Optional[str]:
-            if name == "auto":
-                own = known.get(role)
-                return own if own and table.has(own) else None
-            return None if name is None else str(name)
-
-        self.label, self.group = optional(label, "label"), optional(group, "group")
-        if static is None:
-            self.statics = [name for name in known.get("statics", ()) if table.has(name)]
-        else:
-            self.statics = as_list(static)
-        self.duplicates = duplicates or known.get("duplicates") or "error"
-        _check_duplicates(self.duplicates)
-        self.used = {
-            name for name in (self.id, self.time, self.label, self.group, *self.statics) if name is not None
-        }
-
-    def known_features(self) -> list[str]:
-        """Those columns of the model's training data that this table has."""
-        assert self._like is not None
-        names = self._known.get("features") or [name.split("=")[0] for name in self._like.features]
-        found = [name for name in dict.fromkeys(names) if name in self._table and name not in self.used]
-        if not found:
-            raise Error(f"none of the model's features is a column of the table: {', '.join(names[:12])}")
-        return found
-
-    def categories(self, static: bool) -> dict[str, list[str]]:
-        """The texts of columns that the model knows as categories."""
-        return {
-            c["column"]: list(c["values"]) for c in self._known.get("categories", ())
-            if bool(c["static"]) == static
-        }  # fmt: skip
-
-    def reading(self, features: list[str], categories: list[dict[str, Any]]) -> dict[str, Any]:
-        """How the table was read, in the library's words."""
-        return {
-            "id": "none" if self.id is None else self.id, "time": self.time,
-            "label": self.label or "", "group": self.group or "", "statics": self.statics,
-            "duplicates": "" if self.duplicates == "error" else self.duplicates,
-            "features": features, "categories": categories,
-        }  # fmt: skip
-
-
-class _Builder:
-    """The library's builder; arrays are handed over as they are."""
-
-    def __init__(self, ids: Sequence[str], features: Sequence[str]) -> None:
-        self._series = len(ids)
-        self._handle = made(
-            "builder", lib.edict_builder_new, len(ids), texts(ids), len(features), texts(features)
-        )
-
-    def labels(self, names: Sequence[str], codes: npt.NDArray[np.int32]) -> None:
-        pointer = self._handle.pointer
-        check(lib.edict_builder_labels(pointer, len(names), texts(names), address(codes)))
-
-    def groups(self, names: Sequence[str], codes: npt.NDArray[np.int32]) -> None:
-        pointer = self._handle.pointer
-        check(lib.edict_builder_groups(pointer, len(names), texts(names), address(codes)))
-
-    def statics(self, names: Sequence[str], values: Floats) -> None:
-        values = np.ascontiguousarray(values, dtype=np.float64)
-        if values.shape != (self._series, len(names)):
-            raise Error(f"static covariates of shape {values.shape} for {self._series} series")
-        pointer = self._handle.pointer
-        check(lib.edict_builder_statics(pointer, len(names), texts(names), address(values)))
-
-    def dates(self, axis: Optional[TimeAxis]) -> None:
-        if axis is None or axis.durations:
-            return
-        # Whole microseconds, as the library keeps moments.
-        origin = np.asarray(axis.origin.astype(np.int64) / 1000, dtype=np.float64)
-        if not axis.from_first and not origin.size:
-            origin = np.zeros(1)
-        check(
-            lib.edict_builder_dates(
-                self._handle.pointer, axis.unit.encode(), int(axis.from_first), address(origin),
-                int(axis.zone is not None), axis.zone_minutes(),
-            )
-        )  # fmt: skip
-
-    def reading(self, columns: Mapping[str, Any]) -> None:
-        check(lib.edict_builder_reading(self._handle.pointer, json.dumps(columns).encode()))
-
-    def attach(
-        self, table: Table, series: Ints, ids: list[str], roles: _Roles, id_values: Optional[list[Any]],
-    ) -> tuple[Values, list[dict[str, Any]]]:  # fmt: skip
-        """What belongs to whole series, from columns that repeat it in every row; tells which of
-        them became categories."""
-        known: dict[str, Any] = {"ids": id_values}
-        for name, put, what, values in (
-            (roles.label, self.labels, "label", "classes"), (roles.group, self.groups, "group", "groups"),
-        ):  # fmt: skip
-            if name is None:
-                continue
-            codes, uniques = factorize(table.column(name, what))
-            own = constant_of_series(codes, series, ids, what)
-            names = names_of(uniques, f"{what}s")
-            put(names, own.astype(np.int32))
-            known[values] = dict(zip(names, objects_of(uniques)))
-        categories: list[dict[str, Any]] = []
-        if roles.statics:
-            columns, numbers, of_texts = static_columns(
-                table, roles.statics, series, ids, roles.categories(True)
-            )
-            self.statics(columns, numbers)
-            categories = _categories(of_texts, True)
-        return Values(**known), categories
-
-    def rows(self, series: Ints, times: Floats, columns: Sequence[Floats]) -> None:
-        for values in columns:
-            if values.shape != series.shape:
-                raise Error("a column is not as long as the others")
-        times = np.ascontiguousarray(times)
-        # The library reads aligned doubles, and counts strides in them.
-        columns = [
-            v if v.flags.aligned and v.strides[0] % v.itemsize == 0 else v.copy() for v in columns
-        ]
-        pointers = (ctypes.c_void_p * len(columns))(*[v.ctypes.data for v in columns])
-        strides = np.array([v.strides[0] // 8 if v.size else 1 for v in columns], dtype=np.int64)
-        check(
-            lib.edict_builder_rows(
-                self._handle.pointer, series.size, address(series), address(times),
-                ctypes.addressof(pointers), address(strides),
-            )
-        )  # fmt: skip
-
-    def observations(
-        self, series: Ints, times: Floats, features: npt.NDArray[np.int32], values: Floats
-    ) -> None:
-        arrays = [np.ascontiguousarray(a) for a in (series, times, features, values)]
-        check(
-            lib.edict_builder_observations(
-                self._handle.pointer, series.size, *(address(a) for a in arrays)
-            )
-        )
-
-    def build(self, duplicates: str) -> Handle:
-        return made(
-            "dataset", lib.edict_builder_dataset, self._handle.pointer, _DUPLICATES[duplicates]
-        )
-
-
-def _check_duplicates(duplicates: Any) -> None:
-    if duplicates not in _DUPLICATES:
-        raise Error(f"duplicates={duplicates!r} is unknown; give {', '.join(_DUPLICATES)}")
-
-
-def _categories(columns: Mapping[str, list[str]], static: bool) -> list[dict[str, Any]]:
-    return [
-        {"column": name, "static": static, "values": texts} for name, texts in columns.items()
-    ]
-
-
-def _series_of(table: Table, id: Optional[str]) -> tuple[Ints, list[str], Optional[list[Any]]]:
-    """Whose each row is, the names of the series, and what they were before they became texts."""
-    if id is None:
-        return np.zeros(table.rows, dtype=np.int64), ["0"], None
-    codes, uniques = factorize(table.column(id, "the id"))
-    if (codes < 0).any():
-        raise Error(f"column {id!r}: row {int(np.argmax(codes < 0))} has no id")
-    return codes, names_of(uniques, "ids"), objects_of(uniques)
-
-
-def _counted_times(
-    table: Table, time: str, series: Ints, count: int, unit: Optional[str], origin: Any,
-    like: "Optional[Model]",
-) -> tuple[Floats, Optional[TimeAxis]]:  # fmt: skip
-    """The time column as floats: in the model's unit from its origin, where there is a model and
-    nothing else is said."""
-    what = f"column {time!r}"
-    given = _convert.times(table.column(time, "time"), what)
-    if given.values.ndim != 1:
-        raise Error(f"{what} has {given.values.ndim} axes; give one time a row")
-    rules = None if like is None else like._time_rules
-    if rules is not None:
-        if given.kind == "numbers" and rules["kind"].startswith("unix"):
-            scale = 1e9 if rules["kind"] == "unix seconds" else 1e6
-            moments = np.rint(np.nan_to_num(given.values) * scale).astype(np.int64).astype("datetime64[ns]")
-            moments[np.isnan(given.values)] = np.datetime64("NaT")
-            given = _convert.Times(moments)
-        unit = unit or rules["unit"]
-        if origin is None and not rules["from_first"]:
-            if given.kind == "date-times" and (rules["style"]["zone"] != 0) != (given.zone is not None):
-                raise Error(
-                    f"{what}: the model's date-times have {'a' if given.zone is None else 'no'} zone, "
-                    f"these have {'none' if given.zone is None else 'one'}; give both alike"
-                )
-            epoch = np.datetime64(round(rules["epoch"]), "us").astype("datetime64[ns]")
-            origin = epoch if given.zone is None else compat.pandas().Timestamp(epoch).tz_localize("UTC")
-    if given.kind == "numbers" and rules is not None:
-        raise Error(f"{what} holds numbers, and the model's times are date-times; give those")
-    return counted(given, series, count, unit, "first" if origin is None else origin)
 
 
 def _origin_text(origin: Any) -> str:
@@ -955,21 +695,6 @@ def _origin_text(origin: Any) -> str:
         raise Error(f'origin={origin!r}: give "first", a date-time or, for times that are numbers, a number')
     text = str(given.values.reshape(()).astype("datetime64[us]"))
     return text if given.zone is None else text + "+00:00"
-
-
-def _coded(
-    values: Any, count: int, what: str
-) -> tuple[list[str], npt.NDArray[np.int32], dict[str, Any]]:
-    """Names, the place of each value's name among them, and what the names were."""
-    if np.ndim(values) != 1:
-        raise Error(f"{what}: give one a series, not an array of {np.ndim(values)} axes")
-    if len(values) != count:
-        raise Error(f"{len(values)} {what} for {count} series; give one each")
-    if not hasattr(values, "dtype"):
-        values = np.array([*values, None], dtype=object)[:-1]
-    codes, uniques = factorize(values)
-    names = names_of(uniques, what)
-    return names, np.ascontiguousarray(codes, dtype=np.int32), dict(zip(names, objects_of(uniques)))
 
 
 def _feature_names(names: Optional[Sequence[str]], width: int) -> list[str]:

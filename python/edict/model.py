@@ -17,8 +17,8 @@ import numpy.typing as npt
 from . import _convert, compat
 from ._convert import text_of, typed, whole
 from ._native import (
-    Error, Handle, Interrupted, MissingFile, ModelSize, Progress, address, assignments, bytes_of, check,
-    json_of, lib, made, path_bytes, raise_for, run_long,
+    Error, Handle, Interrupted, MissingFile, ModelSize, Progress, address, assignments, buffer_of,
+    bytes_of, check, json_of, lib, made, path_bytes, raise_for, run_long,
 )  # fmt: skip
 from .dataset import Dataset
 from .forecast import Forecast, empty_arrays
@@ -153,7 +153,7 @@ class Model:
         self,
         data: DataLike,
         *,
-        seeds: Sequence[int] = (),
+        seeds: Union[int, Sequence[int]] = (),
         threads: int = 0,
         progress: ShowProgress = None,
         **settings: Any,
@@ -165,7 +165,9 @@ class Model:
         """
         count, given = assignments(to_assignments(settings, "classify"))
         table = self._given(data)
-        own = np.array([whole(seed, "seeds", 0, 2**63 - 1) for seed in seeds], dtype=np.int64)
+        own = np.array(
+            [whole(seed, "seeds", 0, 2**63 - 1) for seed in np.atleast_1d(seeds).tolist()], np.int64
+        )
         threads = _threads(threads)
         model: Model = self._long(
             lambda control: Model(
@@ -193,10 +195,8 @@ class Model:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "Model":
-        buffer = ctypes.create_string_buffer(content, len(content))
-        return cls(
-            made("model", lib.edict_model_from_bytes, ctypes.addressof(buffer), len(content))
-        )
+        buffer = buffer_of(content, "content")
+        return cls(made("model", lib.edict_model_from_bytes, ctypes.addressof(buffer), len(buffer)))
 
     def to_bytes(self) -> bytes:
         """What :meth:`save` writes."""
@@ -424,7 +424,8 @@ class Model:
         """The wide table with every gap filled by its mean, as a DataFrame.
 
         Of a DataFrame it is that table: its rows in their order, its index, columns and types, with the
-        gaps of the model's features filled; those of a category by the likeliest. Of a dataset made
+        gaps of the model's features filled; those of a category by the likeliest. (In the long form,
+        which has no gaps, it becomes a wide one.) Of a dataset made
         by :meth:`Dataset.from_frame` it has the rows and the index of that table, else a row an event.
 
         A gap is filled from what was seen of the series up to its moment, the other values of that
@@ -434,10 +435,9 @@ class Model:
         """
         table = self._given(data)
         settings = (_PAST if past_only else _KNOWN, guard, threads, progress)
-        if hasattr(data, "iloc"):
+        if hasattr(data, "iloc") and table._rows is not None:  # the long form has no gaps
             from .filled_table import filled_table
 
-            assert table._rows is not None
             value, deviation = self._of_rows(table, table._rows.series, table._rows.times, *settings)
             return filled_table(data, table, self.features, value, deviation if deviations else None)
         rows = table._rows

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from . import _convert
 from ._convert import Times
-from ._native import Error, Handle, address, bytes_of, check, lib, made, raise_for
+from ._native import Error, Handle, address, buffer_of, bytes_of, check, lib, made, raise_for
 from .forecast import Arrays, Forecast, empty_arrays
 from .guard import GuardPointer
 from .model import GuardLike, Model
@@ -229,10 +229,10 @@ class Streams:
         self._guard = guard
         self._lock = threading.Lock()
         self._named = not isinstance(streams, (int, np.integer))
-        if isinstance(streams, str):
+        if isinstance(streams, str) or (self._named and not hasattr(streams, "__iter__")):
             raise TypeError(f"streams={streams!r}: give a number of streams or a list of their names")
         self.names: list[Any] = (
-            _convert.objects_of(streams) if not isinstance(streams, (int, np.integer))
+            _convert.objects_of(_convert.listed(streams)) if not isinstance(streams, (int, np.integer))
             else [str(i) for i in range(_convert.whole(streams, "streams", 0))]
         )  # fmt: skip
         count = len(self.names)
@@ -315,6 +315,8 @@ class Streams:
     def _places(self, streams: Any) -> Ints:
         if streams is None:
             return self._all
+        if isinstance(streams, slice):
+            return self._all[streams].copy()
         array = np.atleast_1d(np.asarray(streams))
         if array.dtype.kind in "iu" and not any(isinstance(name, int) for name in self.names):
             # The library refuses a place that is not there.
@@ -389,7 +391,7 @@ def _new(
 
 
 def _statics(model: Model, given: Sequence[Optional[Mapping[str, float]]]) -> Optional[Floats]:
-    if not model.statics or all(one is None for one in given):
+    if all(one is None for one in given):
         return None
     rows = np.full((len(given), len(model.statics)), np.nan)
     for i, one in enumerate(given):
@@ -422,7 +424,5 @@ def _save(streams: Handle, place: int) -> bytes:
 
 
 def _restore(streams: Handle, place: int, content: bytes) -> None:
-    buffer = ctypes.create_string_buffer(content, len(content))
-    check(
-        lib.edict_streams_restore(streams.pointer, place, ctypes.addressof(buffer), len(content))
-    )
+    buffer = buffer_of(content, "the state")
+    check(lib.edict_streams_restore(streams.pointer, place, ctypes.addressof(buffer), len(buffer)))

@@ -28,7 +28,7 @@ def nanoseconds(unit: str) -> int:
     return UNITS[unit]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TimeAxis:
     """What the floats of a dataset mean: ``unit`` since ``origin``, one origin a series, in UTC; of
     durations, ``unit`` alone."""
@@ -39,6 +39,13 @@ class TimeAxis:
     step: int = 1  # nanoseconds of which every given time was a multiple
     from_first: bool = False  # whether each series begins at its own first moment
     durations: bool = False  # whether the times were durations; origins then mean nothing
+
+    def __repr__(self) -> str:
+        if self.durations:
+            return f"TimeAxis(durations in {self.unit})"
+        start = "each series' first" if self.from_first else f"{self.origin[0]}" if self.origin.size else "one moment"
+        zone = "" if self.zone is None else f", shown in {self.zone}"
+        return f"TimeAxis(date-times in {self.unit} from {start}{zone})"
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -90,6 +90,14 @@ def test_rows_without_a_time_stay_as_they_are(data, model, frame):
     assert np.isnan(again.loc[7, "level"]) and np.isnan(again.loc[7, "time"])
 
 
+def test_the_long_form_becomes_a_wide_table(frame, data, model):
+    long = frame.melt(["id", "time"], ["level", "flow"], "feature").dropna()
+    own = Model.train(Dataset.from_long(long), **{**SMALL, "epochs": 1})
+    filled = own.impute(long)
+    assert list(filled.columns) == ["id", "time", "level", "flow"] and not filled.isna().any().any()
+    assert len(filled) == data.events
+
+
 def test_integers_without_gaps_stay_integers(frame):
     own = frame.assign(n=np.arange(len(frame)) % 5, flag=frame["level"] > 0)
     data = Dataset.from_frame(own, label="label")

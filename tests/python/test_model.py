@@ -345,6 +345,7 @@ def test_what_is_given_in_another_type_is_refused_in_a_line(model, data, frame):
         (lambda: model.evaluate(data, 3), "part=3: give train, validation, test, unseen or all"),
         (lambda: model.parts(3), "data is of type int; give a Dataset"),
         (lambda: edict.fit_settings(frame), "type DataFrame; give a Dataset"),
+        (lambda: Model.from_bytes("text"), "content is of type str; give bytes"),
         (lambda: model.surprise(data, top="3"), "top='3': give a whole number"),
         (lambda: model.predict(data, ahead=1.0, guard=3), "guard=3: give an edict.Guard, or the name"),
         (lambda: Guard("edgr", eta="2"), "eta='2': give a number"),

@@ -172,6 +172,16 @@ def test_what_is_no_observation_is_refused_in_a_line(model):
         stream.observe("noon", {"level": 1.0})
     with pytest.raises(edict.Error, match="times of shape"):
         Streams(model, 3).observe([1.0, 2.0], np.zeros((3, 2)))
+    with pytest.raises(edict.Error, match="no static covariate 'age'"):
+        Stream(model, static={"age": 3})
+    with pytest.raises(TypeError, match="streams=2.0: give a number of streams or a list"):
+        Streams(model, 2.0)
+    for content in ("text", 3, None):
+        with pytest.raises(TypeError, match="the state is of type .*; give bytes"):
+            stream.state = content
+    again = Stream(model)
+    again.state = bytearray(stream.state)
+    assert Streams(model, (name for name in "ab")).predict(1.0, slice(1, 2)).ids == ["b"]
     stream.observe(np.int64(1), {"level": np.float32(0.5)})
     stream.observe(np.array(2), {"level": 1})
     assert stream.time == 2.0

@@ -89,6 +89,7 @@ def test_texts_are_read_as_the_file_is(tmp_path):
 def test_arrays_with_date_times_have_an_axis():
     data = Dataset.from_arrays([MOMENTS, MOMENTS[:1]], [[1, 2, 3], [4]], unit="min")
     assert data.times.tolist() == [0, 90, 720, 0]
+    assert repr(data.time_axis) == "TimeAxis(date-times in min from each series' first)"
     assert (data.to_frame()["time"] == [*MOMENTS, MOMENTS[0]]).all()
     fixed = Dataset.from_numpy3d(np.ones((1, 3, 1)), MOMENTS, origin=MOMENTS[1])
     assert fixed.times.tolist() == [-1.5, 0, 10.5]
