@@ -165,6 +165,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "edict_builder_groups": (c_int, [_P, c_int64, _TEXTS, _P]),
     "edict_builder_statics": (c_int, [_P, c_int64, _TEXTS, _P]),
     "edict_builder_dates": (c_int, [_P, c_char_p, c_int, _P, c_int, c_int]),
+    "edict_builder_unit": (c_int, [_P, c_char_p]),
     "edict_builder_reading": (c_int, [_P, c_char_p]),
     "edict_builder_dataset": (c_int, [_P, c_int, _OUT]),
     "edict_builder_free": (None, [_P]),

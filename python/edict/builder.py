@@ -75,7 +75,10 @@ class Builder:
         check(lib.edict_builder_statics(pointer, len(names), texts(names), address(values)))
 
     def dates(self, axis: Optional[TimeAxis]) -> None:
-        if axis is None or axis.durations:
+        if axis is None:
+            return
+        if axis.durations:
+            check(lib.edict_builder_unit(self._handle.pointer, axis.unit.encode()))
             return
         # Whole microseconds, as the library keeps moments.
         origin = np.asarray(axis.origin.astype(np.int64) / 1000, dtype=np.float64)

@@ -24,7 +24,7 @@ from .dataset import Dataset
 from .forecast import Forecast, empty_arrays
 from .guard import Guard, GuardPointer
 from .settings import to_assignments
-from .times import asked_spans, asked_times
+from .times import UNITS, TimeAxis, asked_spans, asked_times
 
 Floats = npt.NDArray[np.float64]
 ShowProgress = Union[bool, Callable[[Progress], None], None]
@@ -305,7 +305,7 @@ class Model:
         if (at is None) == (ahead is None):
             raise Error("give the times to ask for: at=…, or ahead=… after each last observation")
         if ahead is not None:
-            after = asked_spans(ahead, table.time_axis, "ahead")
+            after = asked_spans(ahead, self._axis_of(table), "ahead")
             seen = table._before(until, "until")
             shown = np.nan_to_num(seen.last_times, nan=0.0)[:, None] + after
             return self._distributions(seen, after, _AHEAD, shown, np.inf, guard, threads, progress)
@@ -573,10 +573,17 @@ class Model:
 
     def _times(self, data: Dataset, at: Any) -> Floats:
         """[times] of all series, or [series × times] where date-times differ between them."""
-        times = asked_times(at, data.time_axis, "at")
+        times = asked_times(at, self._axis_of(data), "at")
         if times.ndim == 2 and data.time_axis is not None and data.time_axis.from_first:
             return np.maximum(times, 0.0)  # a moment before a series begins is its start
         return times
+
+    def _axis_of(self, data: Dataset) -> Optional[TimeAxis]:
+        """What the data's times mean; of numbers, what they meant in training."""
+        unit = self.info["time_axis"]["unit"]
+        if data.time_axis is None and unit in UNITS:
+            return TimeAxis(unit, np.zeros(len(data), "datetime64[ns]"), durations=True)
+        return data.time_axis
 
     def _given(self, data: DataLike) -> Dataset:
         """The data, or the file or table read as the training data were, with what is to be said."""
@@ -604,8 +611,9 @@ class Model:
         if not isinstance(data, Dataset):
             raise TypeError(f"data is of type {type(data).__name__}; give a Dataset")
         axis = data.time_axis
-        own, given = _said(self._time_rules), _said(None if axis is None else axis.rules())
-        if own != given:
+        own, given = _said(self.info["time_axis"]), _said(None if axis is None else axis.rules())
+        numbers = self._time_rules is None and (axis is None or axis.durations)
+        if own != given and not (numbers and "plain numbers" in (own, given)):
             raise Error(f"the model's times are {own}, those of the data {given}; give them alike")
         if data.features == self.features and data.statics == self.statics:
             return
@@ -648,8 +656,9 @@ def _one_limit(data: Dataset, until: Any) -> float:
 
 
 def _said(rules: Optional[dict[str, Any]]) -> str:
-    if not rules:
-        return "plain numbers"
+    if not rules or rules["kind"] == "number":
+        unit = rules["unit"] if rules else "none"
+        return "plain numbers" if unit == "none" else f"durations in {unit}"
     start = "each series' first" if rules["from_first"] else "one moment"
     return f"date-times in {rules['unit']} from {start}"
 

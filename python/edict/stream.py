@@ -16,7 +16,7 @@ from ._native import Error, Handle, address, buffer_of, bytes_of, check, lib, ma
 from .forecast import Arrays, Forecast, empty_arrays
 from .guard import GuardPointer
 from .model import GuardLike, Model
-from .times import TimeAxis, nanoseconds
+from .times import UNITS, TimeAxis, nanoseconds
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -29,6 +29,7 @@ class Clock:
 
     def __init__(self, model: Model, count: int) -> None:
         self._rules = model._time_rules
+        self._unit = model.info["time_axis"]["unit"]
         self._zone: Any = None
         self._dated = False  # whether date-times were given
         self._origin = np.full(count, "NaT", dtype="datetime64[ns]")
@@ -41,9 +42,9 @@ class Clock:
         times = _convert.times(given, what).present(what)
         if times.kind == "numbers":
             return np.ascontiguousarray(times.values, dtype=np.float64), None
-        if self._rules is None:
+        if self._unit not in UNITS or (self._rules is None and times.kind == "date-times"):
             raise Error(f"{what} holds {times.kind}, but the model's times are plain numbers; give those")
-        scale = nanoseconds(self._rules["unit"])
+        scale = nanoseconds(self._unit)
         if times.kind == "durations":
             return np.ascontiguousarray(times.values.astype(np.int64) / scale), None
         moments, zone = self._utc(times, what)
@@ -125,6 +126,10 @@ class Stream:
             ctypes.addressof(self._value),
         )  # fmt: skip
         self._observe = lib.edict_streams_observe
+
+    def __repr__(self) -> str:
+        features = len(self._place)
+        return f"Stream({features} {'feature' if features == 1 else 'features'}, at {self.time:g})"
 
     def observe(self, time: Any, values: Mapping[str, float]) -> None:
         """Absorbs the features that were observed at a time, by name.
@@ -250,6 +255,13 @@ class Streams:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def __repr__(self) -> str:
+        streams, features = len(self), len(self.model.features)
+        return (
+            f"Streams({streams} {'stream' if streams == 1 else 'streams'}, "
+            f"{features} {'feature' if features == 1 else 'features'})"
+        )
 
     def observe(self, times: Any, values: Any, streams: Any = None) -> None:
         """A row of values a stream, [streams × features], NaN where nothing was observed.

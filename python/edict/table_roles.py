@@ -11,7 +11,7 @@ from ._convert import Floats, Ints, objects_of
 from ._native import Error
 from .builder import Builder, Values, check_duplicates
 from .columns import Names, Table, as_list, constant_of_series, factorize, names_of, static_columns
-from .times import TimeAxis, counted
+from .times import UNITS, TimeAxis, counted
 
 if TYPE_CHECKING:
     from .model import Model
@@ -116,6 +116,8 @@ def counted_times(
                 )
             epoch = np.datetime64(round(rules["epoch"]), "us").astype("datetime64[ns]")
             origin = epoch if given.zone is None else compat.pandas().Timestamp(epoch).tz_localize("UTC")
+    if given.kind == "durations" and like is not None and like.info["time_axis"]["unit"] in UNITS:
+        unit = unit or like.info["time_axis"]["unit"]
     if given.kind == "numbers" and rules is not None:
         raise Error(f"{what} holds numbers, and the model's times are date-times; give those")
     return counted(given, series, count, unit, "first" if origin is None else origin)

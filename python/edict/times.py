@@ -85,9 +85,11 @@ class TimeAxis:
     def _counted(self, spans: Any) -> Floats:
         return np.asarray(spans.astype(np.int64) / nanoseconds(self.unit), dtype=np.float64)
 
-    def rules(self) -> Optional[dict[str, Any]]:
-        """What a model remembers of it; None stands for plain numbers."""
-        return None if self.durations else {"unit": self.unit, "from_first": self.from_first}
+    def rules(self) -> dict[str, Any]:
+        """What a model remembers of it."""
+        if self.durations:
+            return {"kind": "number", "unit": self.unit, "from_first": False}
+        return {"kind": "date", "unit": self.unit, "from_first": self.from_first}
 
     def zone_minutes(self) -> int:
         """East of UTC, where the first series begins."""

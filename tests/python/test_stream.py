@@ -184,4 +184,5 @@ def test_what_is_no_observation_is_refused_in_a_line(model):
     assert Streams(model, (name for name in "ab")).predict(1.0, slice(1, 2)).ids == ["b"]
     stream.observe(np.int64(1), {"level": np.float32(0.5)})
     stream.observe(np.array(2), {"level": 1})
-    assert stream.time == 2.0
+    assert stream.time == 2.0 and repr(stream) == "Stream(2 features, at 2)"
+    assert repr(Streams(model, 1)) == "Streams(1 stream, 2 features)"

@@ -172,6 +172,19 @@ def test_durations_need_a_unit(model, data):
     np.testing.assert_array_equal(
         own.predict(spans, ahead=pd.Timedelta("1h")).mean, own.predict(spans, ahead=60).mean
     )
+    # A model remembers the unit, and counts other durations in it.
+    expected = own.predict(spans, ahead=60).mean
+    np.testing.assert_array_equal(own.predict(frame, ahead=60).mean, expected)
+    in_minutes = frame.assign(time=frame["time"] / pd.Timedelta("1min"))
+    numbers = Dataset.from_frame(in_minutes, label="label")
+    np.testing.assert_array_equal(own.predict(numbers, ahead=pd.Timedelta("1h")).mean, expected)
+    stream = Stream(own)
+    stream.observe(pd.Timedelta("2h"), {"level": 0.5})
+    assert stream.time == 120.0 and stream.predict(pd.Timedelta("3h")).times.tolist() == [[180.0]]
+    with pytest.raises(edict.Error, match="times are durations in min, those of the data durations in h"):
+        own.predict(Dataset.from_frame(frame, label="label"), ahead=1.0)
+    with pytest.raises(edict.Error, match="times are durations in min, those of the data date-times in h"):
+        own.predict(Dataset.from_frame(edict.waves(series=3, dates=True), label="label"), ahead=1.0)
     assert spans.to_frame()["time"].dtype == "timedelta64[ns]"
     assert (spans.to_frame()["time"] == frame["time"]).all()
     with pytest.raises(edict.Error, match="ahead holds date-times"):

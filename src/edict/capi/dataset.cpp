@@ -182,6 +182,16 @@ int edict_builder_dates(edict_builder* builder, const char* unit, int from_first
   });
 }
 
+int edict_builder_unit(edict_builder* builder, const char* unit) {
+  return across([&] {
+    DatasetBuilder& to = builder_of(builder);
+    check_given(unit, "unit");
+    TimeAxis axis;
+    axis.unit = time_unit_from_name(unit);
+    to.set_time_axis(std::move(axis));
+  });
+}
+
 int edict_builder_reading(edict_builder* builder, const char* json) {
   return across([&] {
     builder_of(builder);

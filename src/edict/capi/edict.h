@@ -136,6 +136,8 @@ EDICT_EXPORT int edict_builder_statics(edict_builder* builder, int64_t statics,
  * zone (`zoned` is 0) they are as written. A model remembers the unit and refuses other times. */
 EDICT_EXPORT int edict_builder_dates(edict_builder* builder, const char* unit, int from_first,
                                      const double* origin, int zoned, int zone);
+/* That the times are numbers of this unit, as durations are. A model remembers it. */
+EDICT_EXPORT int edict_builder_unit(edict_builder* builder, const char* unit);
 /* Of which columns of a table the arrays came, as a model remembers it for edict_dataset_read: JSON
  * as edict_dataset_reading tells it; what it leaves out is "" or []. */
 EDICT_EXPORT int edict_builder_reading(edict_builder* builder, const char* json);
