@@ -207,6 +207,8 @@ def places_of_names(wanted: Iterable[Any], names: Sequence[Any], what: str) -> I
 
 def text_of(value: Any) -> str:
     """A name as it would be written: 17 for 17.0."""
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))
     return str(value)
@@ -217,7 +219,7 @@ def objects_of(uniques: Any) -> list[Any]:
     array = np.asarray(uniques)
     if array.dtype.kind in "mM":
         return list(compat.pandas().Index(array))
-    return list(array.tolist())
+    return [text_of(v) if isinstance(v, bytes) else v for v in array.tolist()]
 
 
 def typed(names: Iterable[str]) -> list[Any]:
@@ -353,7 +355,7 @@ def _times_of_objects(array: Array, what: str) -> Times:
     if not found.size and any(type(v).__name__ in ("NaTType", "datetime64") for v in given):
         kind = "date-times"
     if kind == "texts":
-        own = _times_of_texts([str(v).strip() for v in found], what)
+        own = _times_of_texts([text_of(v).strip() for v in found], what)
     elif kind == "numbers":
         own = Times(np.array([float(v) for v in found], dtype=np.float64))
     else:

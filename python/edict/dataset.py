@@ -700,6 +700,7 @@ def _origin_text(origin: Any) -> str:
 def _feature_names(names: Optional[Sequence[str]], width: int) -> list[str]:
     if names is None:
         return [f"x{j + 1}" for j in range(width)]
+    names = [names] if isinstance(names, str) else names
     if len(names) != width:
         raise Error(f"{len(names)} names for {width} features")
     return [str(name) for name in names]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import html
 import os
 import warnings
 from ctypes import byref, c_void_p
@@ -278,6 +279,20 @@ class Model:
         seen = sum(self.info["seen"].values())
         classes = f", {len(self.classes)} classes" if self.classes else ""
         return f"Model({self.info['kind']}, {len(self.features)} features{classes}, {seen} series seen)"
+
+    def _repr_html_(self) -> str:
+        info = self.info
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{html.escape(name)}</th><td>{mean:.4g}</td><td>{scale:.4g}</td></tr>"
+            for name, mean, scale in zip(self.features, info["mean"], info["scale"])
+        )
+        seen = ", ".join(f"{part}: {count}" for part, count in info["seen"].items())
+        classes = f"<br>classes: {html.escape(', '.join(map(str, self.classes)))}" if self.classes else ""
+        return (
+            f"<div><b>{html.escape(repr(self))}</b><br>times: {html.escape(_said(info['time_axis']))}; series: "
+            f"{seen}<table><thead><tr><th>feature</th><th>mean</th><th>scale</th></tr></thead><tbody>{rows}"
+            f"</tbody></table>{classes}</div>"
+        )
 
     # ---- questions -------------------------------------------------------------------------------
 

@@ -76,7 +76,7 @@ def _drawn(times: Any) -> Any:
 
 
 def _observed(panel: Any, forecast: "Forecast", data: Any, name: str) -> None:
-    one = data[forecast.ids[0]]
+    one = data.select([forecast.ids[0]])
     if name not in one.features:
         return
     frame = one.to_frame()

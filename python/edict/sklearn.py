@@ -2,6 +2,7 @@
 
 Every setting of edict is a parameter under its full name (``model_hidden``, ``train_epochs``), None
 meaning what fits the data; bare names (``hidden``, ``epochs``) may be given to the constructor too.
+``n_jobs`` and ``random_state`` are scikit-learn's; the latter is every seed that is not set by its own name.
 So ``GridSearchCV(EdictForecaster(), {"model_hidden": [16, 32]})`` works, as do pipelines, folds by
 group and calibration.
 

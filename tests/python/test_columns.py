@@ -137,8 +137,17 @@ def test_names_of_series_classes_and_groups_keep_their_types(model):
     ages = pd.DataFrame({"id": range(100, 120), "age": 50})
     assert told.merge(ages, on="id").shape[0] == len(told) == 40
     assert data.to_frame()["id"].dtype == "int64" and data.to_frame()["label"].dtype == "int64"
+    import matplotlib
+
+    matplotlib.use("Agg")
+    figure = model.predict(data, ahead=[1.0, 2.0]).plot(7, data=data)  # what was observed is of that series
+    np.testing.assert_array_equal(
+        figure.axes[0].lines[1].get_ydata(), data[7].to_frame()["level"].dropna().to_numpy()
+    )
     texts = data.with_labels(["yes", "no"] * 10)
     assert texts.labels.tolist() == ["yes", "no"] * 10
+    packed = Dataset.from_frame({"id": np.array([b"a", b"b"]), "time": np.array([b"0", b"1"]), "x": [1, 2]})
+    assert packed.ids == ["a", "b"] and packed["b"].times.tolist() == [1.0]
     # Missing ones are None, whatever the others are.
     some = data.with_labels([1.0, np.nan] * 10)
     assert some.labels.tolist() == [1.0, None] * 10

@@ -201,6 +201,11 @@ def test_classes(model, data):
         model.class_probabilities(data)
 
 
+def test_html_shows_features_and_how_many_series_it_has_seen(model):
+    page = model._repr_html_()
+    assert "60 series seen" in page and "level" in page and "times: plain numbers" in page
+
+
 def test_parts_are_recorded(model, data):
     parts = model.parts(data)
     assert set(parts) == {"train", "validation", "test"}
