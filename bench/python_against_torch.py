@@ -184,7 +184,7 @@ def main():
     shares = dict(data_seed=1, data_train=0.9, data_validation=0.1 - 1e-12)
     inner = edict.Model.train(train, **shares, **quick).parts(train)
     learn, choose = (np.array(train.ids)[inner == part].tolist() for part in ("train", "validation"))
-    died = (data[judged].labels == "1").astype(int)
+    died = (data[judged].labels == 1).astype(int)
     print(f"{len(learn)} stays teach, {len(choose)} choose the epoch, {len(judged)} are judged "
           f"({options.split}), {died.sum()} of whom died", flush=True)
 

@@ -7,6 +7,7 @@ ctypes does for any foreign function.
 from __future__ import annotations
 
 import ctypes
+import errno
 import json
 import os
 import threading
@@ -15,7 +16,6 @@ from ctypes import c_uint64, c_void_p
 from pathlib import Path
 from typing import Any, Callable, Iterable, Optional, Sequence
 
-import numpy as np
 import numpy.typing as npt
 
 API = 4  # the version of edict.h that this package was written for
@@ -24,6 +24,22 @@ SONAME = "libedict.so.1"  # what the loader of a system knows it by
 
 class Error(ValueError):
     """What was given cannot be used: one line that says what, where, and what to do."""
+
+
+class MissingFile(Error, FileNotFoundError):
+    """A file that is not there."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # and not what an OSError makes of its number
+
+    @staticmethod
+    def instead_of(error: Error, path: Any) -> Error:
+        """Of an error of reading a file: this one, where there is no such file."""
+        if os.path.exists(path):
+            return error
+        found = MissingFile(str(error))
+        found.errno, found.filename = errno.ENOENT, os.fspath(path)
+        return found
 
 
 class MachineError(OSError):
@@ -149,9 +165,11 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "edict_builder_groups": (c_int, [_P, c_int64, _TEXTS, _P]),
     "edict_builder_statics": (c_int, [_P, c_int64, _TEXTS, _P]),
     "edict_builder_dates": (c_int, [_P, c_char_p, c_int, _P, c_int, c_int]),
+    "edict_builder_unit": (c_int, [_P, c_char_p]),
     "edict_builder_reading": (c_int, [_P, c_char_p]),
     "edict_builder_dataset": (c_int, [_P, c_int, _OUT]),
     "edict_builder_free": (None, [_P]),
+    "edict_read_dates": (c_int, [c_int64, _TEXTS, _P, _P]),
     "edict_dataset_read": (c_int, [c_char_p, c_char_p, _P, _OUT]),
     "edict_dataset_write": (c_int, [_P, c_char_p]),
     "edict_dataset_sizes": (c_int, [_P, _P, c_size_t]),
@@ -289,12 +307,17 @@ def address(array: Optional[npt.NDArray[Any]]) -> Optional[int]:
     return None if array is None else array.ctypes.data
 
 
+def buffer_of(content: Any, what: str) -> Any:
+    """Bytes in memory as the library reads them; keep it for the call."""
+    try:
+        held = bytes(memoryview(content))
+    except TypeError:
+        raise TypeError(f"{what} is of type {type(content).__name__}; give bytes") from None
+    return ctypes.create_string_buffer(held, len(held))
+
+
 def path_bytes(path: "str | os.PathLike[str]") -> bytes:
     return os.fsencode(path)
-
-
-def doubles(values: Any) -> npt.NDArray[np.float64]:
-    return np.ascontiguousarray(values, dtype=np.float64)
 
 
 class Control:

@@ -6,46 +6,131 @@ Nothing here walks over rows in Python.
 from __future__ import annotations
 
 import warnings
-from typing import Any, Mapping, Optional, Sequence, Union
+from decimal import Decimal
+from numbers import Number
+from typing import Any, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import compat
+from ._convert import Array, Floats, missing_objects, numbers, objects_of, text_of, unmasked
 from ._native import Error
-from .times import TimeAxis, coarsest, first_of_series, is_moment, nanoseconds
 
-Array = npt.NDArray[Any]
 Codes = npt.NDArray[np.int64]
 Names = Union[str, Sequence[str], None]
 _MOST_CATEGORIES = 50  # of a column, as in a file
 
 
-def as_list(names: Names) -> list[str]:
-    return [] if names is None else [names] if isinstance(names, str) else list(names)
+def as_list(names: Any) -> list[str]:
+    """Names of columns: one, several, or none; those that are numbers as they are written."""
+    if names is None:
+        return []
+    if isinstance(names, (str, int)):
+        return [str(names)]
+    return [str(name) for name in names]
 
 
-def column(table: Mapping[str, Any], name: str, what: str) -> Any:
-    try:
-        return table[name]
-    except KeyError:
+class Table(Mapping[str, Any]):
+    """A table by the names of its columns, written as texts: a DataFrame, with the levels of its index
+    where they have names, a mapping, or an array with named fields."""
+
+    def __init__(self, frame: Any) -> None:
+        self.frame = frame
+        if isinstance(frame, np.ndarray) and frame.dtype.names:
+            frame = {name: frame[name] for name in frame.dtype.names}
+        elif hasattr(frame, "__arrow_c_stream__") and not hasattr(frame, "iloc"):
+            from .arrow import read_stream
+
+            frame = read_stream(frame)
+        of_pandas = hasattr(frame, "iloc")
+        if not hasattr(frame, "columns" if of_pandas else "keys"):
+            raise TypeError(
+                f"a {type(frame).__name__} is no table; give a DataFrame or a mapping from names to "
+                "columns, or arrays to Dataset.from_arrays or Dataset.from_numpy3d"
+            )
+        if of_pandas:
+            keys = list(frame.columns)
+            self._columns = {str(key): frame.iloc[:, j] for j, key in enumerate(keys)}
+            self.rows = len(frame)
+        else:
+            keys = list(frame.keys())
+            self._columns = {str(key): _listed(frame[key], str(key)) for key in keys}
+            self.rows = len(next(iter(self._columns.values()))) if keys else 0
+            for name, values in self._columns.items():
+                if len(values) != self.rows:
+                    raise Error(f"column {name!r} has {len(values)} rows, and {keys[0]!r} {self.rows}")
+        if len(self._columns) < len(keys):
+            twice = next(str(key) for key in keys if [str(k) for k in keys].count(str(key)) > 1)
+            raise Error(f"there are two columns {twice!r}; give each its own name")
+
+    @property
+    def index(self) -> Any:
+        """Of a DataFrame, to give rows back under it."""
+        return getattr(self.frame, "index", None) if hasattr(self.frame, "iloc") else None
+
+    def _level(self, name: str) -> Any:
+        """A level of the index; that of an index without a name is "index"."""
+        if self.index is None:
+            return None
+        names = ["index" if own is None else str(own) for own in self.index.names]
+        return self.index.get_level_values(names.index(name)) if names.count(name) == 1 else None
+
+    def __getitem__(self, name: str) -> Any:
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def has(self, name: str) -> bool:
+        return name in self._columns or self._level(name) is not None
+
+    def column(self, name: str, what: str) -> Any:
+        if name in self._columns:
+            return self._columns[name]
+        level = self._level(name)
+        if level is not None:
+            return level
         import difflib
 
-        known = [str(k) for k in table.keys()]
-        near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
+        near = difflib.get_close_matches(name, list(self._columns), n=1, cutoff=0.0)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise Error(f"there is no column {name!r} for {what}{hint}") from None
+        raise Error(f"there is no column {name!r} for {what}{hint}")
+
+
+def _listed(values: Any, name: str) -> Any:
+    """A column of a mapping as something that has a type."""
+    if np.ndim(values) == 0 or isinstance(values, (str, bytes)):
+        raise Error(f"column {name!r} is one value; give as many as there are rows")
+    if hasattr(values, "dtype"):
+        return values
+    pd = compat.optional("pandas")
+    return np.asarray(values) if pd is None else pd.Series(values)
 
 
 def factorize(values: Any) -> tuple[Codes, Array]:
     """Codes in order of first appearance, -1 where missing, and what they stand for."""
+    values, mask = unmasked(values)
+    if mask is not None and mask.any():
+        own, uniques = factorize(np.asarray(values)[~mask])
+        codes = np.full(mask.shape, -1, dtype=np.int64)
+        codes[~mask] = own
+        return codes, uniques
+    if isinstance(values, np.ndarray) and not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))
     pd = compat.optional("pandas")
     if pd is not None:
-        codes, uniques = pd.factorize(values)
+        try:
+            codes, uniques = pd.factorize(values)
+        except TypeError as e:  # of lists and the like
+            raise Error(f"what stands for a name must be a text or a number: {e}") from None
         return np.asarray(codes, dtype=np.int64), np.asarray(uniques)
     array = np.asarray(values)
     if array.dtype.kind == "O":
-        missing = np.array([v is None or v != v for v in array], dtype=bool)
+        missing = missing_objects(array)
     else:
         missing = np.isnan(array) if array.dtype.kind == "f" else np.zeros(array.shape, dtype=bool)
     codes = np.full(array.shape, -1, dtype=np.int64)
@@ -57,44 +142,25 @@ def factorize(values: Any) -> tuple[Codes, Array]:
     return codes, uniques[order]
 
 
-def text_of(value: Any) -> str:
-    """A name as it would be written: 17 for 17.0."""
-    if isinstance(value, (float, np.floating)) and float(value).is_integer():
-        return str(int(value))
-    return str(value)
-
-
 def names_of(uniques: Array, what: str) -> list[str]:
-    names = [text_of(v) for v in uniques.tolist()]
+    names = [text_of(v) for v in objects_of(uniques)]
     if len(set(names)) != len(names):
-        raise Error(f"two different {what} are written alike; make them texts that differ")
+        twice = next(name for name in names if names.count(name) > 1)
+        raise Error(f"two different {what} are written {twice!r}; make them texts that differ")
     return names
 
 
 def is_number(values: Any) -> bool:
-    dtype = getattr(values, "dtype", None)
-    kind = getattr(dtype, "kind", None)
-    if kind in ("i", "u", "f", "b"):
-        return True
-    # pandas' nullable numbers
-    return str(dtype) in {"boolean"} or str(dtype).lower().startswith(("int", "uint", "float"))
+    """Of numpy's numbers and pandas' nullable ones."""
+    return getattr(getattr(values, "dtype", None), "kind", None) in ("i", "u", "f", "b")
 
 
-def number_column(values: Any, name: str) -> npt.NDArray[np.float64]:
-    """A column as float64, NaN where missing; shares its memory where it is that already."""
-    dtype = getattr(values, "dtype", None)
-    plain = isinstance(dtype, np.dtype) and dtype.kind in ("i", "u", "f", "b")
-    if not plain and hasattr(values, "to_numpy"):
-        if not is_number(values):
-            try:
-                values = compat.pandas().to_numeric(values)
-            except (ValueError, TypeError) as e:
-                raise Error(f"column {name!r} holds what is no number: {e}") from None
-        return np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (ValueError, TypeError) as e:
-        raise Error(f"column {name!r} holds what is no number: {e}") from None
+def number_column(values: Any, name: str) -> Floats:
+    """A column as aligned doubles, NaN where missing; shares its memory where it is that already."""
+    column = numbers(values, f"column {name!r}")
+    if column.ndim != 1:
+        raise Error(f"column {name!r} has {column.ndim} axes; give one value a row")
+    return column
 
 
 def constant_of_series(codes: Codes, series: Codes, ids: list[str], what: str) -> Codes:
@@ -112,67 +178,27 @@ def constant_of_series(codes: Codes, series: Codes, ids: list[str], what: str) -
     return result
 
 
-def times_of(
-    values: Any, series: Codes, ids: list[str], unit: Optional[str], origin: Any
-) -> tuple[npt.NDArray[np.float64], Optional[TimeAxis]]:
-    """The time column as floats, and what they mean where it holds date-times."""
-    kind = getattr(getattr(values, "dtype", None), "kind", None)
-    if kind == "m":  # durations
-        floats = np.asarray(values).astype("timedelta64[ns]").astype(np.int64).astype(np.float64)
-        return np.asarray(floats / nanoseconds(unit or "h")), None
-    if kind != "M" and not is_moment(values):
-        if unit is not None:
-            raise Error("unit is for date-times; these times are numbers, in a unit of their own")
-        return number_column(values, "time"), None
-    if kind == "M" and not hasattr(getattr(values, "dtype", None), "tz"):
-        moments, zone = np.asarray(values).astype("datetime64[ns]"), None
-    else:
-        pd = compat.pandas()
-        try:
-            index = pd.DatetimeIndex(pd.to_datetime(values))
-        except (ValueError, TypeError) as e:
-            raise Error(f"a time is neither a number nor a date-time: {e}") from None
-        zone = index.tz
-        moments = (index if zone is None else index.tz_convert("UTC").tz_localize(None)).to_numpy()
-        moments = moments.astype("datetime64[ns]")
-    missing = np.isnat(moments)
-    raw = moments.astype(np.int64)
-    present = ~missing
-    unit = unit or "h"
-    from_first = isinstance(origin, str) and origin == "first"
-    if from_first:
-        start = first_of_series(raw[present], series[present], len(ids))
-    else:
-        from .times import utc
-
-        start = np.full(len(ids), utc(origin, zone).astype(np.int64), dtype=np.int64)
-    floats = (raw - start[series]) / nanoseconds(unit)
-    floats[missing] = np.nan
-    axis = TimeAxis(unit, start.astype("datetime64[ns]"), zone, coarsest(raw[present]), from_first)
-    return np.asarray(floats, dtype=np.float64), axis
-
-
 def static_columns(
-    table: Mapping[str, Any], names: list[str], series: Codes, ids: list[str]
+    table: Table, names: list[str], series: Codes, ids: list[str], known: Mapping[str, list[str]]
 ) -> tuple[list[str], npt.NDArray[np.float64], dict[str, list[str]]]:
     """Covariates of each series; a column of texts becomes one of 0 and 1 for each of them. The last
-    are those columns and their texts."""
+    are those columns and their texts. ``known``: those of columns that a model was trained with."""
     result_names: list[str] = []
     result: list[npt.NDArray[np.float64]] = []
     categories: dict[str, list[str]] = {}
     for name in names:
-        values = column(table, name, "a static covariate")
+        values = table.column(name, "a static covariate")
         what = f"static covariate {name!r}"
-        if is_number(values):
+        if name not in known and is_number(values):
             codes, uniques = factorize(values)
             of_series = constant_of_series(codes, series, ids, what)
-            known = of_series >= 0
+            told = of_series >= 0
             own = np.full(len(ids), np.nan)
-            own[known] = np.asarray(uniques, dtype=np.float64)[of_series[known]]
+            own[told] = np.asarray(uniques, dtype=np.float64)[of_series[told]]
             result_names.append(name)
             result.append(own)
             continue
-        texts, codes = categories_of(values, name)
+        texts, codes = categories_of(values, name, known.get(name, ()))
         of_series = constant_of_series(codes, series, ids, what)
         result_names += [f"{name}={text}" for text in texts]
         result += zeros_and_ones(of_series, len(texts))
@@ -184,21 +210,30 @@ def static_columns(
 def is_text(values: Any) -> bool:
     """Whether a column may hold names of categories."""
     dtype = getattr(values, "dtype", None)
-    kinds = ("category", "string", "dictionary")
-    return getattr(dtype, "kind", "O") in ("O", "U", "S") or str(dtype).startswith(kinds)
+    if str(dtype).startswith(("category", "string", "dictionary")):
+        return True
+    if getattr(dtype, "kind", "O") != "O":
+        return getattr(dtype, "kind", "O") in ("U", "S")
+    held = np.asarray(values, dtype=object)
+    present = held[~missing_objects(held)]
+    return present.size == 0 or isinstance(present[0], (str, bytes, Number, np.generic, Decimal))
 
 
-def categories_of(values: Any, name: str) -> tuple[list[str], Codes]:
-    """The texts of a column, sorted as those of a file are, and the place of each row's among them."""
+def categories_of(values: Any, name: str, known: Sequence[str] = ()) -> tuple[list[str], Codes]:
+    """The texts of a column and the place of each row's among them: those that are known, then the
+    others, sorted as those of a file are."""
     codes, uniques = factorize(values)
     texts = names_of(uniques, f"texts in {name!r}")
+    new = [k for k, text in enumerate(texts) if text not in known]
     try:
-        order = sorted(range(len(texts)), key=lambda k: float(texts[k]))
+        order = sorted(new, key=lambda k: float(texts[k]))
     except ValueError:
-        order = sorted(range(len(texts)), key=texts.__getitem__)
+        order = sorted(new, key=texts.__getitem__)
+    listed = [*known, *(texts[k] for k in order)]
+    place = {text: i for i, text in enumerate(listed)}
     rank = np.full(len(texts) + 1, -1, dtype=np.int64)  # the last is that of -1, a missing one
-    rank[order] = np.arange(len(texts))
-    return [texts[k] for k in order], rank[codes]
+    rank[: len(texts)] = [place[text] for text in texts]
+    return listed, rank[codes]
 
 
 def zeros_and_ones(codes: Codes, count: int) -> list[npt.NDArray[np.float64]]:
@@ -231,23 +266,26 @@ class FeatureColumns:
     """
 
     def __init__(
-        self, table: Mapping[str, Any], features: Names, used: set[str], series: Codes
-    ) -> None:
+        self, table: Table, features: Names, used: set[str], series: Codes,
+        known: Optional[Mapping[str, list[str]]] = None,
+    ) -> None:  # fmt: skip
         self._series = series
+        self._known = known or {}  # the categories of columns that a model was trained with
         self.columns: list[str] = []  # as the table calls them
         self.names: list[str] = []
-        self.values: list[npt.NDArray[np.float64]] = []
+        self.values: list[Floats] = []
         self.categories: dict[str, list[str]] = {}
         if features is not None:
             for name in as_list(features):
-                self._add(name, column(table, name, "a feature"), asked=True)
+                self._add(name, table.column(name, "a feature"), asked=True)
         else:
-            left = [str(name) for name in table.keys() if name not in used]
+            left = [name for name in table if name not in used]
             ignored = [name for name in left if not self._add(name, table[name], asked=False)]
             if ignored:
                 warnings.warn(
                     f"columns ignored, as they hold no numbers: {', '.join(ignored)}; name them as "
-                    "label=, static= or, as categories, in features=",
+                    "label=, static= or, as categories, in features=; "
+                    "numbers that are written as texts become numbers by pandas.to_numeric",
                     stacklevel=3,
                 )
         if not self.names:
@@ -256,15 +294,15 @@ class FeatureColumns:
     def _add(self, name: str, values: Any, asked: bool) -> bool:
         if not (asked or is_number(values) or is_text(values)):
             return False
-        categorical = str(getattr(values, "dtype", "")) == "category"
+        categorical = str(getattr(values, "dtype", "")) == "category" or name in self._known
         try:
             if categorical:
                 raise Error(f"column {name!r} holds categories")
             numbers = number_column(values, name)
         except Error:
-            if not is_text(values):
+            if not is_text(values) and name not in self._known:
                 raise
-            texts, codes = categories_of(values, name)
+            texts, codes = categories_of(values, name, self._known.get(name, ()))
             if not asked and not _changes(codes, self._series):
                 return False
             mixed = not categorical and any(_is_float(text) for text in texts)

@@ -6,31 +6,26 @@ import ctypes
 import html
 import json
 import os
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from . import compat
+from . import _convert, compat
+from ._convert import Array, Floats, Ints, array_of, named, objects_of, text_of, typed
 from ._native import (
-    DatasetSize, Error, Handle, address, check, json_of, lib, made, names_of as native_names,
-    path_bytes, texts,
+    DatasetSize, Error, Handle, MissingFile, address, check, json_of, lib, made,
+    names_of as native_names, path_bytes, texts,
 )  # fmt: skip
-from .columns import (
-    FeatureColumns, Names, as_list, column, constant_of_series, factorize, names_of, number_column,
-    static_columns, times_of,
-)  # fmt: skip
-from .times import TimeAxis, axis_from_rules
+from .builder import Builder, SourceRows, Values, coded
+from .columns import FeatureColumns, Names, Table, as_list, factorize, names_of, number_column
+from .table_roles import Roles, attach, categories_in_json, counted_times, series_of
+from .times import TimeAxis, asked_times, axis_from_rules, counted
 
 if TYPE_CHECKING:
     from .model import Model
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-_DUPLICATES = {"error": 0, "first": 1, "last": 2, "mean": 3}
-
-
 class Dataset:
     """Series with events at times of their own, each with some of the features observed.
 
@@ -47,9 +42,14 @@ class Dataset:
     ['wave03']
     """
 
-    def __init__(self, handle: Handle, axis: Optional[TimeAxis] = None) -> None:
+    def __init__(
+        self, handle: Handle, axis: Optional[TimeAxis] = None, values: Values = Values(),
+        rows: Optional[SourceRows] = None,
+    ) -> None:  # fmt: skip
         self._handle = handle
         self.time_axis = axis
+        self._values = values
+        self._rows = rows
 
     # ---- making one ------------------------------------------------------------------------------
 
@@ -58,24 +58,31 @@ class Dataset:
         cls,
         frame: Any,
         *,
-        id: Optional[str] = "id",
-        time: str = "time",
+        id: Optional[str] = "auto",
+        time: str = "auto",
         features: Names = None,
-        label: Optional[str] = None,
-        group: Optional[str] = None,
+        label: Optional[str] = "auto",
+        group: Optional[str] = "auto",
         static: Names = None,
         unit: Optional[str] = None,
-        origin: Any = "first",
-        duplicates: str = "error",
+        origin: Any = None,
+        duplicates: Optional[str] = None,
+        like: "Optional[Model]" = None,
     ) -> "Dataset":
         """Wide form: a row an event, NaN where a feature was not observed. Rows in any order.
 
-        ``id=None`` takes the table as one series. ``features`` are by default all other columns of
+        ``id`` and ``time`` are "id" and "time" where nothing is said, and there is no ``label`` and no
+        ``group``. They may be levels of the index. ``id=None`` takes the table as one series.
+        ``features`` are by default all other columns of
         numbers, and those of texts that change within a series; texts are categories, each a feature
-        ``column=text`` of 0 and 1. Date-times (with or without a zone) are counted in ``unit`` ("s", "min", "h", "d";
-        by default hours) from ``origin``: ``"first"``, each series' first row, or one moment for all.
+        ``column=text`` of 0 and 1. Date-times (with or without a zone) and durations are counted in
+        ``unit`` ("s", "min", "h", "d"; by default hours), date-times from ``origin``: ``"first"``, each
+        series' first row, or one moment for all. Texts are read as in a file, "01.03.2024" too.
         Texts in ``static`` columns are categories likewise. ``duplicates`` says what happens to
         different values of a feature at one time of a series: "error", "first", "last" or "mean".
+
+        ``like``: a model; what is not said is then done as for its training data: the same columns,
+        texts as the same categories, times in the same unit from the same origin.
 
         >>> import pandas as pd
         >>> frame = pd.DataFrame({
@@ -86,42 +93,43 @@ class Dataset:
         >>> data.times
         array([0. , 1.5, 0. ])
         """
-        table = _Columns(frame)
-        rows = len(frame)
-        series, ids = _series_of(table, id, rows)
-        times, axis = times_of(column(table, time, "time"), series, ids, unit, origin)
-        statics = as_list(static)
-        used = {name for name in (id, time, label, group, *statics) if name is not None}
-        chosen = FeatureColumns(table, features, used, series)
-        builder = _Builder(ids, chosen.names)
-        categories = builder.attach(table, series, ids, label, group, statics)
+        table = Table(frame)
+        roles = Roles(table, like, id, time, label, group, static, duplicates)
+        series, ids, id_values = series_of(table, roles.id)
+        times, axis = counted_times(table, roles.time, series, len(ids), unit, origin, like)
+        if features is None and like is not None:
+            features = roles.known_features()
+        chosen = FeatureColumns(table, features, roles.used, series, roles.categories(False))
+        builder = Builder(ids, chosen.names)
+        values, categories = attach(builder, table, series, ids, roles, id_values)
         builder.dates(axis)
         builder.rows(series, times, chosen.values)
         builder.reading(
-            _reading(
-                id, time, label, group, duplicates, statics=statics, features=chosen.columns,
-                categories=[*_categories(chosen.categories, False), *categories],
-            )
-        )  # fmt: skip
-        return cls(builder.build(duplicates), axis)
+            roles.reading(chosen.columns, [*categories_in_json(chosen.categories, False), *categories])
+        )
+        rows = SourceRows(table.index, series, times)
+        return cls(builder.build(roles.duplicates), axis, values, rows)
 
     @classmethod
     def from_long(
         cls,
         frame: Any,
         *,
-        id: Optional[str] = "id",
-        time: str = "time",
+        id: Optional[str] = "auto",
+        time: str = "auto",
         feature: str = "feature",
         value: str = "value",
-        label: Optional[str] = None,
-        group: Optional[str] = None,
+        label: Optional[str] = "auto",
+        group: Optional[str] = "auto",
         static: Names = None,
         unit: Optional[str] = None,
-        origin: Any = "first",
-        duplicates: str = "error",
+        origin: Any = None,
+        duplicates: Optional[str] = None,
+        like: "Optional[Model]" = None,
     ) -> "Dataset":
         """Long form: a row an observation, with the name of its feature.
+
+        The other arguments are those of :meth:`from_frame`.
 
         >>> import pandas as pd
         >>> frame = pd.DataFrame({"id": [1, 1], "time": [0.5, 0.5], "feature": ["a", "b"],
@@ -129,24 +137,20 @@ class Dataset:
         >>> Dataset.from_long(frame)
         Dataset(1 series, 1 event, 2 observations, 2 features)
         """
-        table = _Columns(frame)
-        series, ids = _series_of(table, id, len(frame))
-        times, axis = times_of(column(table, time, "time"), series, ids, unit, origin)
-        codes, uniques = factorize(column(table, feature, "the feature's name"))
+        table = Table(frame)
+        roles = Roles(table, like, id, time, label, group, static, duplicates)
+        series, ids, id_values = series_of(table, roles.id)
+        times, axis = counted_times(table, roles.time, series, len(ids), unit, origin, like)
+        codes, uniques = factorize(table.column(feature, "the feature's name"))
         if (codes < 0).any():
-            raise Error(f"column {feature!r}: a feature has no name")
-        builder = _Builder(ids, names_of(uniques, "features"))
-        statics = as_list(static)
-        categories = builder.attach(table, series, ids, label, group, statics)
+            raise Error(f"column {feature!r}: row {int(np.argmax(codes < 0))} names no feature")
+        builder = Builder(ids, names_of(uniques, "features"))
+        values, categories = attach(builder, table, series, ids, roles, id_values)
         builder.dates(axis)
-        builder.reading(
-            _reading(
-                id, time, label, group, duplicates, statics=statics, categories=categories
-            )
-        )
-        values = np.ascontiguousarray(number_column(column(table, value, "values"), value))
-        builder.observations(series, times, codes.astype(np.int32), values)
-        return cls(builder.build(duplicates), axis)
+        builder.reading(roles.reading([], categories))
+        numbers = number_column(table.column(value, "values"), value)
+        builder.observations(series, times, codes.astype(np.int32), numbers)
+        return cls(builder.build(roles.duplicates), axis, values)
 
     @classmethod
     def from_arrays(
@@ -159,25 +163,34 @@ class Dataset:
         labels: Optional[Sequence[Any]] = None,
         groups: Optional[Sequence[Any]] = None,
         static: Optional[Mapping[str, Sequence[float]]] = None,
+        unit: Optional[str] = None,
+        origin: Any = "first",
     ) -> "Dataset":
         """A list of times [events] and of values [events × features], one of each a series.
+
+        Times may be date-times or durations, with ``unit`` and ``origin`` as in :meth:`from_frame`.
+        What a masked array hides was not observed.
 
         >>> Dataset.from_arrays([[0, 1.5], [0.2]], [[[1, 2], [3, float("nan")]], [[5, 6]]])
         Dataset(2 series, 3 events, 5 observations, 2 features)
         """
         if len(times) != len(values):
             raise Error(f"{len(times)} arrays of times for {len(values)} of values")
-        matrices = [np.asarray(v, dtype=np.float64) for v in values]
+        matrices = [_convert.numbers(v, f"values[{i}]") for i, v in enumerate(values)]
         matrices = [m[:, None] if m.ndim == 1 else m for m in matrices]
-        width = max((m.shape[1] for m in matrices), default=0)
+        width = max((m.shape[1] for m in matrices if m.ndim == 2), default=0)
         names = _feature_names(features, width)
-        for i, (t, m) in enumerate(zip(times, matrices)):
-            if m.shape != (len(t), width):
-                raise Error(f"series {i}: {len(t)} times for values of shape {m.shape}")
-        flat = np.concatenate(matrices) if matrices else np.empty((0, width))
-        series = np.repeat(np.arange(len(times)), [len(t) for t in times]).astype(np.int64)
-        when = np.concatenate([np.asarray(t, dtype=np.float64) for t in times] or [np.empty(0)])
-        return cls._from_matrix(series, when, flat, names, len(times), ids, labels, groups, static)
+        given = [_convert.times(t, f"times[{i}]") for i, t in enumerate(times)]
+        for i, (t, m) in enumerate(zip(given, matrices)):
+            if t.values.ndim != 1 or m.shape != (t.values.size, width):
+                if not (t.values.size == m.size == 0):
+                    raise Error(f"series {i}: times of shape {t.values.shape} for values of shape {m.shape}")
+        flat = np.concatenate([m.reshape(-1, width) for m in matrices] or [np.empty((0, width))])
+        series = np.repeat(np.arange(len(given)), [t.values.size for t in given]).astype(np.int64)
+        when = _convert.joined(given, "times")
+        return cls._from_matrix(
+            series, when, flat, names, len(given), ids, labels, groups, static, unit, origin
+        )
 
     @classmethod
     def from_numpy3d(
@@ -190,27 +203,33 @@ class Dataset:
         labels: Optional[Sequence[Any]] = None,
         groups: Optional[Sequence[Any]] = None,
         static: Optional[Mapping[str, Sequence[float]]] = None,
+        unit: Optional[str] = None,
+        origin: Any = "first",
     ) -> "Dataset":
-        """An array [series × times × features], NaN where not observed.
+        """An array [series × times × features], NaN or masked where not observed.
 
         ``times`` are those of all series, [times], or of each, [series × times]; by default 0, 1, ….
+        They may be date-times or durations, with ``unit`` and ``origin`` as in :meth:`from_frame`.
 
         >>> import numpy as np
         >>> Dataset.from_numpy3d(np.zeros((4, 10, 3)))
         Dataset(4 series, 40 events, 120 observations, 3 features)
         """
-        array = np.asarray(values, dtype=np.float64)
+        array = _convert.contiguous(values, "values")
         if array.ndim != 3:
             raise Error(f"the array has {array.ndim} axes; give series × times × features")
         count, steps, width = array.shape
-        when = np.arange(steps, dtype=np.float64) if times is None else np.asarray(times, np.float64)
-        if when.shape not in ((steps,), (count, steps)):
-            raise Error(f"times of shape {when.shape} for {count} series of {steps} times")
-        when = np.ascontiguousarray(np.broadcast_to(when, (count, steps))).ravel()
+        given = _convert.times(np.arange(steps) if times is None else times, "times")
+        if given.values.shape not in ((steps,), (count, steps)):
+            raise Error(f"times of shape {given.values.shape} for {count} series of {steps} times")
+        every = np.ascontiguousarray(np.broadcast_to(given.values, (count, steps))).ravel()
         series = np.repeat(np.arange(count, dtype=np.int64), steps)
         names = _feature_names(features, width)
         flat = array.reshape(count * steps, width)
-        return cls._from_matrix(series, when, flat, names, count, ids, labels, groups, static)
+        when = given._replace(values=every)
+        return cls._from_matrix(
+            series, when, flat, names, count, ids, labels, groups, static, unit, origin
+        )
 
     @classmethod
     def from_arrow(cls, table: Any, *, form: str = "wide", **columns: Any) -> "Dataset":
@@ -221,11 +240,11 @@ class Dataset:
         """
         from .arrow import read_stream
 
+        if form not in ("wide", "long"):
+            raise Error(f"form {form!r} is unknown; give wide or long")
         if form == "wide":
             return cls.from_frame(read_stream(table), **columns)
-        if form == "long":
-            return cls.from_long(read_stream(table), **columns)
-        raise Error(f"form {form!r} is unknown; give wide or long")
+        return cls.from_long(read_stream(table), **columns)
 
     @classmethod
     def read_csv(
@@ -263,12 +282,18 @@ class Dataset:
         if unit is not None:
             options["time_unit"] = unit
         if origin is not None:
-            options["origin"] = str(origin)
+            options["origin"] = _origin_text(origin)
         if duplicates != "error":
             options["duplicates"] = duplicates
         pointer = None if like is None else like.pointer
         text = json.dumps(options).encode()
-        data = cls(made("dataset", lib.edict_dataset_read, path_bytes(path), text, pointer))
+        try:
+            handle = made("dataset", lib.edict_dataset_read, path_bytes(path), text, pointer)
+        except Error as e:
+            raise MissingFile.instead_of(e, path) from None
+        data = cls(handle)
+        classes, groups = (dict(zip(names, typed(names))) for names in (data._names(3), data._names(4)))
+        data._values = Values(classes=classes, groups=groups)
         origin = np.empty(len(data))
         rules = json_of(lib.edict_dataset_dates, data.pointer, address(origin))
         data.time_axis = axis_from_rules(rules, origin)
@@ -280,25 +305,32 @@ class Dataset:
 
     @classmethod
     def _from_matrix(
-        cls, series: Ints, times: Floats, values: Floats, names: list[str], count: int,
+        cls, series: Ints, when: _convert.Times, values: Floats, names: list[str], count: int,
         ids: Optional[Sequence[Any]], labels: Optional[Sequence[Any]],
         groups: Optional[Sequence[Any]], static: Optional[Mapping[str, Sequence[float]]],
+        unit: Optional[str], origin: Any,
     ) -> "Dataset":  # fmt: skip
-        own = [str(i) for i in range(count)] if ids is None else [str(i) for i in ids]
+        own: list[Any] = list(range(count)) if ids is None else objects_of(ids)
         if len(own) != count:
             raise Error(f"{len(own)} ids for {count} series")
-        builder = _Builder(own, names)
-        if labels is not None:
-            builder.labels(*_coded(labels, count, "labels"))
-        if groups is not None:
-            builder.groups(*_coded(groups, count, "groups"))
+        times, axis = counted(when, series, count, unit, origin)
+        builder = Builder([text_of(i) for i in own], names)
+        known: dict[str, Any] = {"ids": own}
+        for what, given, put in (
+            ("classes", labels, builder.labels), ("groups", groups, builder.groups),
+        ):  # fmt: skip
+            if given is not None:
+                class_names, codes, known[what] = coded(given, count, "labels" if what == "classes" else what)
+                put(class_names, codes)
         if static:
             builder.statics(
                 list(static),
-                np.stack([np.asarray(v, dtype=np.float64) for v in static.values()], axis=1),
-            )
+                np.stack([_convert.contiguous(v, f"static covariate {name!r}", (count,))
+                          for name, v in static.items()], axis=1),
+            )  # fmt: skip
+        builder.dates(axis)
         builder.rows(series, times, [values[:, j] for j in range(values.shape[1])])
-        return cls(builder.build("error"))
+        return cls(builder.build("error"), axis, Values(**known))
 
     # ---- what is in it ---------------------------------------------------------------------------
 
@@ -331,8 +363,9 @@ class Dataset:
         return native_names(lib.edict_dataset_names, self.pointer, which)
 
     @cached_property
-    def ids(self) -> list[str]:
-        return self._names(0)
+    def ids(self) -> list[Any]:
+        """As they were given: numbers stay numbers. Those of a file are texts."""
+        return self._names(0) if self._values.ids is None else list(self._values.ids)
 
     @cached_property
     def features(self) -> list[str]:
@@ -343,12 +376,14 @@ class Dataset:
         return self._names(2)
 
     @cached_property
-    def classes(self) -> list[str]:
-        return self._names(3)
+    def classes(self) -> list[Any]:
+        known = self._values.classes or {}
+        return [known.get(name, name) for name in self._names(3)]
 
     @cached_property
-    def group_names(self) -> list[str]:
-        return self._names(4)
+    def group_names(self) -> list[Any]:
+        known = self._values.groups or {}
+        return [known.get(name, name) for name in self._names(4)]
 
     @cached_property
     def fingerprint(self) -> int:
@@ -383,14 +418,14 @@ class Dataset:
         return self.arrays["times"]
 
     @property
-    def labels(self) -> npt.NDArray[np.object_]:
-        """The class of each series, None without one; what scikit-learn calls y."""
-        return _named(self.classes, self.arrays["labels"])
+    def labels(self) -> npt.NDArray[Any]:
+        """The class of each series as it was given, None without one; what scikit-learn calls y."""
+        return named(self.classes, self.arrays["labels"])
 
     @property
-    def groups(self) -> npt.NDArray[np.object_]:
-        """The group of each series, None without one; what GroupKFold takes."""
-        return _named(self.group_names, self.arrays["groups"])
+    def groups(self) -> npt.NDArray[Any]:
+        """The group of each series as it was given, None without one; what GroupKFold takes."""
+        return named(self.group_names, self.arrays["groups"])
 
     @cached_property
     def last_times(self) -> Floats:
@@ -417,46 +452,86 @@ class Dataset:
     def __getitem__(self, key: Any) -> "Dataset":
         return self._subset(self._places(key), np.inf)
 
+    def __array__(self, *_: Any, **__: Any) -> Array:
+        # numpy would take it for sequences of sequences without end.
+        raise TypeError(
+            "a Dataset is no array; data.arrays has those of what is in it, data.to_frame() a table, and "
+            "estimators that ask for a matrix as X can have model.encode(data)"
+        )
+
     def __iter__(self) -> "Iterator[Dataset]":
         return (self[i] for i in range(len(self)))
 
-    def before(self, time: float) -> "Dataset":
-        """All series with what was observed before a time."""
-        return self._subset(np.arange(len(self), dtype=np.int64), time)
+    def before(self, time: Any) -> "Dataset":
+        """All series with what was observed before a time: a number in the data's unit or a date-time."""
+        return self._before(time, "time")
+
+    def limits(self, time: Any, what: str) -> Floats:
+        """One time for all series, [1], or what it is in each, [series × 1]; infinity is none."""
+        if isinstance(time, (int, float)) and time == np.inf:
+            return np.full(1, np.inf)
+        if np.size(time) != 1:
+            raise Error(f"{what}: give one time for all series")
+        return asked_times(time, self.time_axis, what)
+
+    def _before(self, time: Any, what: str) -> "Dataset":
+        until = self.limits(time, what)
+        if until.ndim == 1 or np.unique(until).size == 1:
+            return self._subset(np.arange(len(self), dtype=np.int64), float(until.flat[0]))
+        a = self.arrays
+        event = np.repeat(np.arange(self.events), np.diff(a["first_observation"]))
+        series = np.repeat(np.arange(len(self)), np.diff(a["first_event"]))[event]
+        return self._rebuilt(a["times"][event] < until[series, 0])
+
+    def _rebuilt(
+        self, kept: Any = slice(None), more: "Optional[tuple[str, Ints, Floats]]" = None
+    ) -> "Dataset":
+        """The same series with some of the observations; ``more`` is another feature with a value of 0
+        at these times of series."""
+        a = self.arrays
+        event = np.repeat(np.arange(self.events), np.diff(a["first_observation"]))
+        series = np.repeat(np.arange(len(self), dtype=np.int64), np.diff(a["first_event"]))[event]
+        columns = [series[kept], a["times"][event][kept], a["feature"][kept], a["value"][kept]]
+        names = list(self.features)
+        if more is not None:
+            own = [more[1], more[2], np.full(more[1].size, len(names), np.int32), np.zeros(more[1].size)]
+            columns = [np.concatenate(both) for both in zip(columns, own)]
+            names.append(more[0])
+        known = (self._names(0), names, *(self._names(which) for which in (2, 3, 4)))
+        return _restored(known, a, self.time_axis, self.reading, self._values, None, columns)
+
+    def select(self, ids: Any) -> "Dataset":
+        """The series with these ids, which may be numbers; ``data[…]`` takes numbers for places.
+
+        >>> data = Dataset.from_arrays([[0], [0]], [[[1.0]], [[2.0]]], ids=[101, 7])
+        >>> data.select([7]).ids, data[[0]].ids
+        ([7], [101])
+        """
+        if isinstance(ids, str) or np.ndim(ids) == 0:
+            ids = [ids]
+        return self._subset(_convert.places_of_names(objects_of(ids), self.ids, "series"), np.inf)
 
     def _places(self, key: Any) -> Ints:
-        count = len(self)
         # As scikit-learn asks whatever has a shape: [places, ...].
         if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
             key = key[0]
-        if isinstance(key, slice):
-            return np.arange(count, dtype=np.int64)[key]
-        array = np.atleast_1d(np.asarray(key))
-        if array.dtype.kind in ("U", "O") and array.size and isinstance(array.flat[0], str):
-            place = {name: i for i, name in enumerate(self.ids)}
-            try:
-                return np.array([place[str(name)] for name in array], dtype=np.int64)
-            except KeyError as e:
-                raise Error(f"there is no series {e.args[0]!r}") from None
-        if array.dtype.kind == "b":
-            if array.shape != (count,):
-                raise IndexError(f"a mask of {array.size} entries for {count} series")
-            return np.flatnonzero(array).astype(np.int64)
-        if array.size == 0:
-            return np.empty(0, np.int64)
-        if array.dtype.kind not in ("i", "u") or array.ndim != 1:
-            raise TypeError("give a mask, a slice, integers or ids")
-        places = array.astype(np.int64)
-        if ((places < -count) | (places >= count)).any():
-            raise IndexError(f"a place beyond the {count} series")
-        return np.where(places < 0, places + count, places)
+        if isinstance(key, list) and key and all(type(v) is int for v in key):
+            known = self.ids
+            if set(key) <= set(known) and [known[i] if -len(known) <= i < len(known) else None for i in key] != key:
+                raise Error(
+                    f"{key[0]!r} may be a place or an id of these series; give data.select(ids), or places as "
+                    "an array of numpy"
+                )
+        return _convert.places(key, self.ids, "series")
 
     def _subset(self, places: Ints, until: float) -> "Dataset":
         places = np.ascontiguousarray(places)
         handle = made(
             "dataset", lib.edict_dataset_subset, self.pointer, places.size, address(places), until
         )
-        return Dataset(handle, None if self.time_axis is None else self.time_axis.take(places))
+        rows = None if self._rows is None or until != np.inf else self._rows.take(places, len(self))
+        axis = None if self.time_axis is None else self.time_axis.take(places)
+        return Dataset(handle, axis, self._values.take(places), rows)
 
     def with_labels(self, labels: Sequence[Any]) -> "Dataset":
         """The same series with other labels; None or NaN is none.
@@ -465,12 +540,12 @@ class Dataset:
         >>> data.with_labels(["yes", "no"]).classes
         ['no', 'yes']
         """
-        names, codes = _coded(labels, len(self), "labels")
+        names, codes, values = coded(labels, len(self), "labels")
         handle = made(
             "dataset", lib.edict_dataset_relabel, self.pointer, len(names), texts(names),
             address(codes),
         )  # fmt: skip
-        return Dataset(handle, self.time_axis)
+        return Dataset(handle, self.time_axis, replace(self._values, classes=values), self._rows)
 
     # ---- as something else -----------------------------------------------------------------------
 
@@ -484,15 +559,15 @@ class Dataset:
         """A pandas DataFrame, a row an event ("wide") or an observation ("long").
 
         >>> Dataset.from_arrays([[0, 1]], [[[1.0], [2.0]]]).to_frame()
-          id  time   x1
-        0  0   0.0  1.0
-        1  0   1.0  2.0
+           id  time   x1
+        0   0   0.0  1.0
+        1   0   1.0  2.0
         """
         pd = compat.pandas()
         a = self.arrays
         event_series = np.repeat(np.arange(len(self)), np.diff(a["first_event"]))
         per_event = np.diff(a["first_observation"])
-        ids = np.asarray(self.ids, dtype=object)
+        ids = array_of(self.ids)
         if form == "long":
             event = np.repeat(np.arange(self.events), per_event)
             series = event_series[event]
@@ -511,13 +586,32 @@ class Dataset:
                 frame[name] = matrix[:, j]
         else:
             raise Error(f"form {form!r} is unknown; give wide or long")
+        self._add_constants(frame, series)
+        return frame
+
+    def frame_of(self, rows: SourceRows) -> Any:
+        """The columns of :meth:`to_frame` that are not features, for these rows."""
+        pd = compat.pandas()
+        when = rows.times
+        if self.time_axis is not None:
+            missing = np.isnan(when)
+            when = self.moments(np.where(missing, 0.0, when), rows.series).where(~missing)
+        frame = pd.DataFrame({"id": array_of(self.ids)[rows.series], "time": when})
+        for name in self.features:
+            frame[name] = np.nan
+        self._add_constants(frame, rows.series)
+        if rows.index is not None:
+            frame.index = rows.index
+        return frame
+
+    def _add_constants(self, frame: Any, series: Ints) -> None:
+        """Columns of what belongs to whole series."""
         for j, name in enumerate(self.statics):
-            frame[name] = a["statics"][series, j]
+            frame[name] = self.arrays["statics"][series, j]
         if self.classes:
             frame["label"] = self.labels[series]
         if self.group_names:
             frame["group"] = self.groups[series]
-        return frame
 
     def __repr__(self) -> str:
         s = self._sizes
@@ -529,7 +623,7 @@ class Dataset:
         if s.statics:
             parts.append(_counted(s.statics, "static covariate"))
         if s.classes:
-            parts.append(f"{s.classes} classes")
+            parts.append(_counted(s.classes, "class"))
         return f"Dataset({', '.join(parts)})"
 
     def _repr_html_(self) -> str:
@@ -561,16 +655,21 @@ class Dataset:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        names = (self.ids, self.features, self.statics, self.classes, self.group_names)
-        return _restored, (names, dict(self.arrays), self.time_axis, self.reading)
+        names = tuple(self._names(which) for which in range(5))
+        return _restored, (
+            names, dict(self.arrays), self.time_axis, self.reading, self._values, self._rows,
+        )  # fmt: skip
 
 
 def _restored(
-    names: tuple[list[str], ...], arrays: dict[str, npt.NDArray[Any]], axis: Optional[TimeAxis],
-    reading: Mapping[str, Any],
+    names: tuple[list[str], ...], arrays: Mapping[str, npt.NDArray[Any]], axis: Optional[TimeAxis],
+    reading: Mapping[str, Any], values: Values = Values(), rows: Optional[SourceRows] = None,
+    observed: Optional[Sequence[npt.NDArray[Any]]] = None,
 ) -> Dataset:  # fmt: skip
+    """A dataset of its names and arrays; ``observed`` are other observations than theirs: of which
+    series, when, which feature and value."""
     ids, features, statics, classes, groups = names
-    builder = _Builder(ids, features)
+    builder = Builder(ids, features)
     if classes:
         builder.labels(classes, np.ascontiguousarray(arrays["labels"]))
     if groups:
@@ -579,162 +678,29 @@ def _restored(
         builder.statics(statics, arrays["statics"])
     builder.dates(axis)
     builder.reading({key: value for key, value in reading.items() if key != "recognised"})
-    event_series = np.repeat(np.arange(len(ids), dtype=np.int64), np.diff(arrays["first_event"]))
-    event = np.repeat(np.arange(arrays["times"].size), np.diff(arrays["first_observation"]))
-    builder.observations(
-        event_series[event], np.ascontiguousarray(arrays["times"][event]), arrays["feature"],
-        arrays["value"],
-    )  # fmt: skip
-    return Dataset(builder.build("error"), axis)
+    if observed is None:
+        event_series = np.repeat(np.arange(len(ids), dtype=np.int64), np.diff(arrays["first_event"]))
+        event = np.repeat(np.arange(arrays["times"].size), np.diff(arrays["first_observation"]))
+        observed = (event_series[event], arrays["times"][event], arrays["feature"], arrays["value"])
+    builder.observations(*observed)
+    return Dataset(builder.build("error"), axis, values, rows)
 
 
-class _Columns(Mapping[str, Any]):
-    """A table by the names of its columns: a DataFrame or a mapping."""
-
-    def __init__(self, frame: Any) -> None:
-        self._frame = frame
-
-    def __getitem__(self, name: str) -> Any:
-        return self._frame[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._frame.keys())
-
-    def __len__(self) -> int:
-        return len(self._frame.keys())
-
-
-class _Builder:
-    """The library's builder; arrays are handed over as they are."""
-
-    def __init__(self, ids: Sequence[str], features: Sequence[str]) -> None:
-        self._series = len(ids)
-        self._handle = made(
-            "builder", lib.edict_builder_new, len(ids), texts(ids), len(features), texts(features)
-        )
-
-    def labels(self, names: Sequence[str], codes: npt.NDArray[np.int32]) -> None:
-        pointer = self._handle.pointer
-        check(lib.edict_builder_labels(pointer, len(names), texts(names), address(codes)))
-
-    def groups(self, names: Sequence[str], codes: npt.NDArray[np.int32]) -> None:
-        pointer = self._handle.pointer
-        check(lib.edict_builder_groups(pointer, len(names), texts(names), address(codes)))
-
-    def statics(self, names: Sequence[str], values: Floats) -> None:
-        values = np.ascontiguousarray(values, dtype=np.float64)
-        if values.shape != (self._series, len(names)):
-            raise Error(f"static covariates of shape {values.shape} for {self._series} series")
-        pointer = self._handle.pointer
-        check(lib.edict_builder_statics(pointer, len(names), texts(names), address(values)))
-
-    def dates(self, axis: Optional[TimeAxis]) -> None:
-        if axis is None:
-            return
-        # Whole microseconds, as the library keeps moments.
-        origin = (axis.origin.astype(np.int64) / 1000).astype(np.float64)
-        if not axis.from_first and not origin.size:
-            origin = np.zeros(1)
-        check(
-            lib.edict_builder_dates(
-                self._handle.pointer, axis.unit.encode(), int(axis.from_first), address(origin),
-                int(axis.zone is not None), axis.zone_minutes(),
-            )
-        )  # fmt: skip
-
-    def reading(self, columns: Mapping[str, Any]) -> None:
-        check(lib.edict_builder_reading(self._handle.pointer, json.dumps(columns).encode()))
-
-    def attach(
-        self, table: Mapping[str, Any], series: Ints, ids: list[str], label: Optional[str],
-        group: Optional[str], statics: list[str],
-    ) -> list[dict[str, Any]]:  # fmt: skip
-        """What belongs to whole series, from columns that repeat it in every row; tells which of
-        them became categories."""
-        for name, put, what in ((label, self.labels, "label"), (group, self.groups, "group")):
-            if name is None:
-                continue
-            codes, uniques = factorize(column(table, name, what))
-            own = constant_of_series(codes, series, ids, what)
-            put(names_of(uniques, f"{what}s"), own.astype(np.int32))
-        if not statics:
-            return []
-        names, values, categories = static_columns(table, statics, series, ids)
-        self.statics(names, values)
-        return _categories(categories, True)
-
-    def rows(self, series: Ints, times: Floats, columns: Sequence[Floats]) -> None:
-        for values in columns:
-            if values.shape != series.shape:
-                raise Error("a column is not as long as the others")
-        times = np.ascontiguousarray(times)
-        pointers = (ctypes.c_void_p * len(columns))(*[v.ctypes.data for v in columns])
-        strides = np.array([v.strides[0] // 8 if v.size else 1 for v in columns], dtype=np.int64)
-        check(
-            lib.edict_builder_rows(
-                self._handle.pointer, series.size, address(series), address(times),
-                ctypes.addressof(pointers), address(strides),
-            )
-        )  # fmt: skip
-
-    def observations(
-        self, series: Ints, times: Floats, features: npt.NDArray[np.int32], values: Floats
-    ) -> None:
-        arrays = [np.ascontiguousarray(a) for a in (series, times, features, values)]
-        check(
-            lib.edict_builder_observations(
-                self._handle.pointer, series.size, *(address(a) for a in arrays)
-            )
-        )
-
-    def build(self, duplicates: str) -> Handle:
-        if duplicates not in _DUPLICATES:
-            raise Error(f"duplicates={duplicates!r} is unknown; give {', '.join(_DUPLICATES)}")
-        return made(
-            "dataset", lib.edict_builder_dataset, self._handle.pointer, _DUPLICATES[duplicates]
-        )
-
-
-def _reading(
-    id: Optional[str], time: str, label: Optional[str], group: Optional[str], duplicates: str,
-    **more: Any,
-) -> dict[str, Any]:  # fmt: skip
-    """How the table was read, in the library's words."""
-    return {
-        "id": "none" if id is None else id, "time": time, "label": label or "",
-        "group": group or "", "duplicates": "" if duplicates == "error" else duplicates, **more,
-    }  # fmt: skip
-
-
-def _categories(columns: Mapping[str, list[str]], static: bool) -> list[dict[str, Any]]:
-    return [
-        {"column": name, "static": static, "values": texts} for name, texts in columns.items()
-    ]
-
-
-def _series_of(table: Mapping[str, Any], id: Optional[str], rows: int) -> tuple[Ints, list[str]]:
-    if id is None:
-        return np.zeros(rows, dtype=np.int64), ["0"]
-    codes, uniques = factorize(column(table, id, "the id"))
-    if (codes < 0).any():
-        raise Error(f"column {id!r}: row {int(np.argmax(codes < 0))} has no id")
-    return codes, names_of(uniques, "ids")
-
-
-def _coded(values: Sequence[Any], count: int, what: str) -> tuple[list[str], npt.NDArray[np.int32]]:
-    if len(values) != count:
-        raise Error(f"{len(values)} {what} for {count} series; give one each")
-    codes, uniques = factorize(np.asarray(values, dtype=object))
-    return names_of(uniques, what), np.ascontiguousarray(codes, dtype=np.int32)
-
-
-def _named(names: list[str], codes: npt.NDArray[np.int32]) -> npt.NDArray[np.object_]:
-    return np.asarray([*names, None], dtype=object)[codes]
+def _origin_text(origin: Any) -> str:
+    """An origin as the command line takes it."""
+    if isinstance(origin, str) or np.isscalar(origin) and not isinstance(origin, np.datetime64):
+        return str(origin)
+    given = _convert.times(origin, "origin").present("origin")
+    if given.kind != "date-times" or given.values.size != 1:
+        raise Error(f'origin={origin!r}: give "first", a date-time or, for times that are numbers, a number')
+    text = str(given.values.reshape(()).astype("datetime64[us]"))
+    return text if given.zone is None else text + "+00:00"
 
 
 def _feature_names(names: Optional[Sequence[str]], width: int) -> list[str]:
     if names is None:
         return [f"x{j + 1}" for j in range(width)]
+    names = [names] if isinstance(names, str) else names
     if len(names) != width:
         raise Error(f"{len(names)} names for {width} features")
     return [str(name) for name in names]
@@ -746,4 +712,4 @@ def _number(value: Optional[float]) -> str:
 
 
 def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}{'es' if noun.endswith('s') else 's'}"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from . import compat
-from ._native import Error, address, check, doubles, lib
+from . import _convert, compat
+from ._convert import array_of
+from ._native import Error, address, check, lib
 from .times import TimeAxis
 
 Floats = npt.NDArray[np.float64]
@@ -24,7 +25,7 @@ def empty_arrays(*shape: int) -> Arrays:
     return np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Forecast:
     """A Student-t distribution of every feature at every asked time of every series.
 
@@ -45,7 +46,7 @@ class Forecast:
     (3, 2, 1)
     """
 
-    ids: list[str]
+    ids: list[Any]
     features: list[str]
     times: Floats
     mean: Floats
@@ -66,7 +67,25 @@ class Forecast:
 
     def __repr__(self) -> str:
         series, times, features = self.shape
-        return f"Forecast({series} series, {times} times, {features} features)"
+        return (
+            f"Forecast({series} series, {times} {'time' if times == 1 else 'times'}, "
+            f"{features} {'feature' if features == 1 else 'features'})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Whether everything in it is the same; of distributions, their numbers."""
+        if not isinstance(other, Forecast):
+            return NotImplemented
+        for one in fields(self):
+            own, theirs = getattr(self, one.name), getattr(other, one.name)
+            if isinstance(own, np.ndarray) and isinstance(theirs, np.ndarray):
+                if not np.array_equal(own, theirs, equal_nan=True):
+                    return False
+            elif isinstance(own, np.ndarray) or isinstance(theirs, np.ndarray) or own != theirs:
+                return False
+        return True
+
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def variance(self) -> Floats:
@@ -77,10 +96,9 @@ class Forecast:
         return np.sqrt(self.variance)
 
     def select(
-        self, series: Union[int, str, Sequence[int], Sequence[str], None] = None,
-        features: Union[str, Sequence[str], None] = None,
+        self, series: Any = None, features: Any = None,
     ) -> "Forecast":  # fmt: skip
-        """Some series, by place or id, and some features, by name."""
+        """Some series and some features, each by a mask, a slice, places or names."""
         rows = _places(series, self.ids, "series")
         columns = _places(features, self.features, "feature")
 
@@ -98,21 +116,23 @@ class Forecast:
 
     def quantile(self, p: Any) -> Floats:
         """The p-quantile; a list of p gives one more axis at the end."""
-        asked = np.asarray(p, dtype=np.float64)
+        asked = _convert.numbers(p, "p")
         if asked.ndim == 0:
             return self._each(lib.edict_quantile, asked)
         return np.stack([self._each(lib.edict_quantile, one) for one in asked.ravel()], axis=-1)
 
     def interval(self, level: float = 0.9) -> tuple[Floats, Floats]:
         """The central interval that holds a share ``level``: (lower, upper)."""
-        if not 0 < level < 1:
-            raise Error(f"level = {level} must lie between 0 and 1")
-        half = self.quantile(0.5 + 0.5 * level) - self.mean
+        share = float(_convert.numbers(level, "level").reshape(()))
+        if not 0 < share < 1:
+            near = f"; did you mean {share / 100:g}?" if 1 < share < 100 else ""
+            raise Error(f"level = {level} must lie between 0 and 1{near}")
+        half = self.quantile(0.5 + 0.5 * share) - self.mean
         return self.mean - half, self.mean + half
 
     def cdf(self, x: Any) -> Floats:
         """P(X ≤ x); x is broadcast against [series × times × features]."""
-        return self._each(lib.edict_cdf, x)
+        return self._each(lib.edict_cdf, _convert.numbers(x, "x"))
 
     def probability(
         self, *, above: Optional[Limit] = None, below: Optional[Limit] = None,
@@ -127,17 +147,25 @@ class Forecast:
         if len(given) != 1:
             raise Error("give one of above, below and within")
         if above is not None:
-            part, limit = self._limited(above)
+            part, limit = self._limited(above, "above")
             return part.cdf(2 * part.mean - limit)  # by symmetry, with the digits of a small tail
         if below is not None:
-            part, limit = self._limited(below)
+            part, limit = self._limited(below, "below")
             return part.cdf(limit)
-        assert within is not None
+        if not isinstance(within, (tuple, list)) or len(within) != 2:
+            raise Error("within: give two limits, (low, high)")
         low, high = within
-        part, limit = self._limited(low)
-        if isinstance(low, Mapping) and (not isinstance(high, Mapping) or list(high) != list(low)):
+        part, lower = self._limited(low, "within, low")
+        if isinstance(low, Mapping) != isinstance(high, Mapping) or (
+            isinstance(low, Mapping) and isinstance(high, Mapping) and set(high) != set(low)
+        ):
             raise Error("within: both limits must name the same features")
-        return part.cdf(self._limited(high)[1]) - part.cdf(limit)
+        if isinstance(low, Mapping) and isinstance(high, Mapping):
+            high = {name: high[name] for name in low}
+        upper = self._limited(high, "within, high")[1]
+        if (lower > upper).any():
+            raise Error(f"within=({low!r}, {high!r}): the lower limit is above the upper one; exchange them")
+        return part.cdf(upper) - part.cdf(lower)
 
     def sample(self, count: int = 1, seed: int = 0) -> Floats:
         """Draws [count × series × times × features], each of its own distribution.
@@ -146,6 +174,7 @@ class Forecast:
         (``edict calibrate``), and apart where not. Times are drawn apart: a draw is no path through
         time.
         """
+        count = _convert.whole(count, "count", 0, 2**62)
         rng = np.random.default_rng(seed)
         shape = (count, *self.shape)
         if self.correlations is not None:
@@ -160,13 +189,20 @@ class Forecast:
             draws = np.where(np.isinf(self.dof), rng.standard_normal(shape), draws)
         return np.asarray(self.mean + self.scale * draws)
 
-    def _limited(self, limit: Limit) -> tuple["Forecast", Any]:
+    def _limited(self, limit: Limit, what: str) -> tuple["Forecast", Floats]:
         if isinstance(limit, Mapping):
-            return self.select(features=list(limit)), np.array(list(limit.values()), np.float64)
-        return self, limit
+            numbers = _convert.numbers(list(limit.values()), what)
+            return self.select(features=list(limit)), numbers
+        return self, _convert.numbers(limit, what)
 
-    def _each(self, function: Any, argument: Any) -> Floats:
-        x = np.broadcast_to(np.asarray(argument, dtype=np.float64), self.mean.shape)
+    def _each(self, function: Any, argument: Floats) -> Floats:
+        try:
+            x = np.broadcast_to(argument, self.mean.shape)
+        except ValueError:
+            raise Error(
+                f"an array of shape {argument.shape} does not fit [series × times × features], "
+                f"{self.mean.shape}"
+            ) from None
         return _elementwise(function, self.mean, self.scale, self.dof, x)
 
     # ---- as something else -----------------------------------------------------------------------
@@ -179,13 +215,13 @@ class Forecast:
         return self.time_axis.localised(self.time_axis.to_moments(self.times.ravel(), series))
 
     def to_frame(
-        self, level: Optional[float] = 0.9, quantiles: Optional[Sequence[float]] = None
+        self, level: Optional[float] = 0.9, quantiles: Union[float, Sequence[float], None] = None
     ) -> Any:
         """A DataFrame with a row for every series, time and feature; deviations, not variances."""
         pd = compat.pandas()
         series, times, features = self.shape
         frame = pd.DataFrame({
-            "id": np.repeat(np.asarray(self.ids, dtype=object), times * features),
+            "id": np.repeat(array_of(self.ids), times * features),
             "time": self.moments().repeat(features),
             "feature": np.tile(np.asarray(self.features, dtype=object), series * times),
             "mean": self.mean.ravel(),
@@ -198,41 +234,35 @@ class Forecast:
         if level is not None:
             lower, upper = self.interval(level)
             frame["lower"], frame["upper"] = lower.ravel(), upper.ravel()
-        for p in quantiles or ():
+        for p in np.atleast_1d(() if quantiles is None else quantiles).tolist():
             frame[f"q{p:g}"] = self.quantile(p).ravel()
         return frame
 
-    def plot(self, series: Union[int, str] = 0, *, data: Any = None, level: float = 0.9,
+    def plot(self, series: Any = 0, *, data: Any = None, level: float = 0.9,
              features: Union[str, Sequence[str], None] = None, axes: Any = None) -> Any:  # fmt: skip
         """A matplotlib figure of one series: the mean, and its interval in two tones of doubt.
 
         Dark is what would remain of the interval if the model knew everything (the noise of the
         data); light is what its own doubt adds. ``data`` adds what was observed.
         """
+        from .dataset import Dataset
         from .plotting import plot_forecast
+
+        if data is not None and not isinstance(data, Dataset):
+            raise TypeError(f"data is of type {type(data).__name__}; give the Dataset that was forecast")
 
         return plot_forecast(self.select(series, features), data, level, axes)
 
 
 def _elementwise(function: Any, *arguments: Any) -> Floats:
     """Of a function of edict.h that takes mean, scale, dof and x, which are broadcast."""
-    arrays = [doubles(a) for a in np.broadcast_arrays(*arguments)]
+    arrays = [np.ascontiguousarray(a, dtype=np.float64) for a in np.broadcast_arrays(*arguments)]
     out = np.empty(arrays[0].shape)
     check(function(out.size, *(address(a) for a in arrays), address(out)))
     return out
 
 
-def _places(asked: Any, names: list[str], what: str) -> npt.NDArray[np.int64]:
+def _places(asked: Any, names: Sequence[Any], what: str) -> npt.NDArray[np.int64]:
     if asked is None:
         return np.arange(len(names), dtype=np.int64)
-    result = []
-    for one in np.atleast_1d(np.asarray(asked, dtype=object)):
-        if isinstance(one, str):
-            if one not in names:
-                raise Error(f"there is no {what} {one!r}; there are {', '.join(names[:12])}")
-            result.append(names.index(one))
-        elif -len(names) <= int(one) < len(names):
-            result.append(int(one) % len(names))
-        else:
-            raise Error(f"there is no {what} {one}; there are {len(names)}")
-    return np.array(result, dtype=np.int64)
+    return _convert.places(asked, names, what)

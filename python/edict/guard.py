@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from numbers import Real
 from typing import Any, Optional
 
 from ._native import Error, GuardStruct
@@ -44,7 +45,9 @@ class Guard:
             raise Error(
                 f"deviation {self.deviation!r} is unknown; give one of {', '.join(_DEVIATIONS)}"
             )
-        return GuardStruct(_KINDS[self.kind], _DEVIATIONS[self.deviation], self.eta)
+        if isinstance(self.eta, bool) or not isinstance(self.eta, Real):
+            raise TypeError(f"eta={self.eta!r}: give a number")
+        return GuardStruct(_KINDS[self.kind], _DEVIATIONS[self.deviation], float(self.eta))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         return {"kind": self.kind, "eta": self.eta, "deviation": self.deviation}
@@ -73,5 +76,7 @@ class GuardPointer:
     def __init__(self, guard: "Guard | str | None") -> None:
         if isinstance(guard, str):
             guard = Guard(guard)
+        if guard is not None and not isinstance(guard, Guard):
+            raise TypeError(f"guard={guard!r}: give an edict.Guard, or the name of its kind")
         self.struct: Optional[GuardStruct] = None if guard is None else guard.to_struct()
         self.address = None if self.struct is None else ctypes.addressof(self.struct)

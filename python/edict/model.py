@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import html
 import os
 import warnings
 from ctypes import byref, c_void_p
+from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Callable, Optional, Sequence, Union
@@ -13,21 +15,23 @@ from typing import Any, Callable, Optional, Sequence, Union
 import numpy as np
 import numpy.typing as npt
 
-from . import compat
+from . import _convert, compat
+from ._convert import text_of, typed, whole
 from ._native import (
-    Error, Handle, Interrupted, ModelSize, Progress, address, assignments, bytes_of, check, json_of,
-    lib, made, path_bytes, raise_for, run_long,
+    Error, Handle, Interrupted, MissingFile, ModelSize, Progress, address, assignments, buffer_of,
+    bytes_of, check, json_of, lib, made, path_bytes, raise_for, run_long,
 )  # fmt: skip
 from .dataset import Dataset
 from .forecast import Forecast, empty_arrays
 from .guard import Guard, GuardPointer
 from .settings import to_assignments
-from .times import is_moment
+from .times import UNITS, TimeAxis, asked_spans, asked_times
 
 Floats = npt.NDArray[np.float64]
 ShowProgress = Union[bool, Callable[[Progress], None], None]
 GuardLike = Union[Guard, str, None]
-DataLike = Union[Dataset, str, "os.PathLike[str]"]  # a path is read as the training data were
+# A path or a table is read as the training data were.
+DataLike = Union[Dataset, str, "os.PathLike[str]", Any]
 _COMMON, _OWN, _AHEAD = 0, 1, 2  # whose times are asked for, as in edict.h
 _PAST, _BOTH, _KNOWN = 0, 1, 2  # on which sides of a moment something is known, as in edict.h
 _PARTS = np.array(["train", "validation", "test", "unseen"], dtype=object)
@@ -52,8 +56,9 @@ class Model:
     (60, 2)
     """
 
-    def __init__(self, handle: Handle) -> None:
+    def __init__(self, handle: Handle, classes: Optional[list[Any]] = None) -> None:
         self._handle = handle
+        self._classes = classes  # what their names were in the data that it learnt them from
 
     # ---- making one ------------------------------------------------------------------------------
 
@@ -64,10 +69,11 @@ class Model:
         *,
         config: "str | os.PathLike[str] | None" = None,
         members: int = 1,
-        from_model: "Optional[Model]" = None,
-        budget: Union[float, str, None] = None,
+        from_model: "Union[Model, str, os.PathLike[str], None]" = None,
+        budget: Any = None,
         out: "str | os.PathLike[str] | None" = None,
         resume: bool = False,
+        force: bool = False,
         threads: int = 0,
         progress: ShowProgress = None,
         **settings: Any,
@@ -77,13 +83,13 @@ class Model:
         What is not given is chosen to fit the data (:func:`edict.fit_settings` tells what and why),
         or, with a TOML file ``config``, is as the file says. With more than one of ``members`` it is
         an ensemble of models that differ by their seeds, whose disagreement counts as doubt. With ``out``
-        the best model so far, its checkpoint and its metrics are files, and ``resume`` goes on from the
-        checkpoint. The same data, seed and settings give the same bits for every number of threads, and
+        the best model so far, its checkpoint and its metrics are files; ``resume`` goes on from the
+        checkpoint, and ``force`` replaces a model that is there. The same data, seed and settings give the same bits for every number of threads, and
         as the command line does.
 
-        ``from_model`` is a trained model to start from instead of anew, with its settings, scales and
+        ``from_model`` is a trained model, or its file, to start from instead of anew, with its settings, scales and
         split; only settings of the tables train and loss may differ. ``budget`` is the time that training
-        may take, in seconds or as "90s", "10m" or "2h": it ends then, with the best epoch so far.
+        may take, in seconds, as a duration or as "90s", "10m" or "2h": it ends then, with the best epoch so far.
 
         After Ctrl-C the KeyboardInterrupt has a ``model``: the best of the epochs that were complete,
         or None. ``progress``: True or False, a function that is called with a
@@ -95,9 +101,24 @@ class Model:
             ...
         TypeError: unknown setting 'epohcs'; did you mean 'epochs'?
         """
+        if not isinstance(data, Dataset):
+            raise TypeError(
+                f"train takes a Dataset, not a {type(data).__name__}; make one with Dataset.from_frame, "
+                "from_arrays, from_numpy3d or read_csv"
+            )
         count, given = assignments(to_assignments(settings))
         seconds = _seconds(budget)
+        members, threads = whole(members, "members", 1), _threads(threads)
+        if out is not None and os.path.exists(out) and not (resume or force):
+            raise Error(
+                f"{os.fspath(out)}: exists already; give resume=True to continue its training, force=True "
+                "to train anew and replace it, or another name"
+            )
+        if isinstance(from_model, (str, os.PathLike)):
+            from_model = cls.load(from_model)
         if from_model is not None:
+            if not isinstance(from_model, Model):
+                raise TypeError(f"from_model is of type {type(from_model).__name__}; give a Model or its file")
             from_model._note(data)
         start = None if from_model is None else from_model.pointer
         toml = None if config is None else Path(config).read_bytes()
@@ -111,7 +132,7 @@ class Model:
             )  # fmt: skip
             model = None
             if pointer.value:
-                model = cls(Handle(pointer.value, lib.edict_model_free))
+                model = cls(Handle(pointer.value, lib.edict_model_free), data.classes)
             if code == 3:
                 raise Interrupted(model)
             if code or model is None:
@@ -133,7 +154,7 @@ class Model:
         self,
         data: DataLike,
         *,
-        seeds: Sequence[int] = (),
+        seeds: Union[int, Sequence[int]] = (),
         threads: int = 0,
         progress: ShowProgress = None,
         **settings: Any,
@@ -145,13 +166,17 @@ class Model:
         """
         count, given = assignments(to_assignments(settings, "classify"))
         table = self._given(data)
-        own = np.ascontiguousarray(seeds, dtype=np.int64)
+        own = np.array(
+            [whole(seed, "seeds", 0, 2**63 - 1) for seed in np.atleast_1d(seeds).tolist()], np.int64
+        )
+        threads = _threads(threads)
         model: Model = self._long(
             lambda control: Model(
                 made(
                     "model", lib.edict_classify, self.pointer, table.pointer, count, given, own.size,
                     address(own), threads, control,
-                )
+                ),
+                table.classes,
             ),
             progress,
             "classifying",
@@ -160,7 +185,10 @@ class Model:
 
     @classmethod
     def load(cls, path: "str | os.PathLike[str]") -> "Model":
-        return cls(made("model", lib.edict_model_load, path_bytes(path)))
+        try:
+            return cls(made("model", lib.edict_model_load, path_bytes(path)))
+        except Error as e:
+            raise MissingFile.instead_of(e, path) from None
 
     def save(self, path: "str | os.PathLike[str]") -> None:
         """A file as the command-line tool reads it."""
@@ -168,17 +196,15 @@ class Model:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "Model":
-        buffer = ctypes.create_string_buffer(content, len(content))
-        return cls(
-            made("model", lib.edict_model_from_bytes, ctypes.addressof(buffer), len(content))
-        )
+        buffer = buffer_of(content, "content")
+        return cls(made("model", lib.edict_model_from_bytes, ctypes.addressof(buffer), len(buffer)))
 
     def to_bytes(self) -> bytes:
         """What :meth:`save` writes."""
         return bytes_of(lib.edict_model_to_bytes, self.pointer)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Model.from_bytes, (self.to_bytes(),)
+        return _restored, (self.to_bytes(), self._classes)
 
     # ---- what it is ------------------------------------------------------------------------------
 
@@ -212,9 +238,13 @@ class Model:
         return list(self.info["statics"])
 
     @property
-    def classes(self) -> list[str]:
-        """The classes it tells apart; empty without a classifier."""
-        return list(self.info["classes"])
+    def classes(self) -> list[Any]:
+        """The classes it tells apart, as they were given; those of a file are numbers where all are
+        written as whole numbers. Empty without a classifier."""
+        names = list(self.info["classes"])
+        if self._classes is not None and [text_of(v) for v in self._classes] == names:
+            return list(self._classes)
+        return typed(names)
 
     @property
     def config(self) -> dict[str, dict[str, Any]]:
@@ -250,6 +280,20 @@ class Model:
         classes = f", {len(self.classes)} classes" if self.classes else ""
         return f"Model({self.info['kind']}, {len(self.features)} features{classes}, {seen} series seen)"
 
+    def _repr_html_(self) -> str:
+        info = self.info
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{html.escape(name)}</th><td>{mean:.4g}</td><td>{scale:.4g}</td></tr>"
+            for name, mean, scale in zip(self.features, info["mean"], info["scale"])
+        )
+        seen = ", ".join(f"{part}: {count}" for part, count in info["seen"].items())
+        classes = f"<br>classes: {html.escape(', '.join(map(str, self.classes)))}" if self.classes else ""
+        return (
+            f"<div><b>{html.escape(repr(self))}</b><br>times: {html.escape(_said(info['time_axis']))}; series: "
+            f"{seen}<table><thead><tr><th>feature</th><th>mean</th><th>scale</th></tr></thead><tbody>{rows}"
+            f"</tbody></table>{classes}</div>"
+        )
+
     # ---- questions -------------------------------------------------------------------------------
 
     def predict(
@@ -258,7 +302,7 @@ class Model:
         at: Any = None,
         *,
         ahead: Any = None,
-        until: float = np.inf,
+        until: Any = np.inf,
         guard: GuardLike = None,
         threads: int = 0,
         progress: ShowProgress = False,
@@ -267,8 +311,8 @@ class Model:
 
         ``at``: times for all series, in the data's unit, or date-times where the data have them; of a
         series that begins later its start is told.
-        ``ahead``: times after each series' own last observation. Observations from ``until`` on are
-        not looked at.
+        ``ahead``: times after each series' own last observation, in the data's unit or as durations.
+        Observations from ``until`` on, a number or a date-time, are not looked at.
         """
         table = self._given(data)
         if not self.has_distribution:
@@ -276,13 +320,15 @@ class Model:
         if (at is None) == (ahead is None):
             raise Error("give the times to ask for: at=…, or ahead=… after each last observation")
         if ahead is not None:
-            after = _ascending(ahead)
-            seen = table if until == np.inf else table.before(until)
+            after = asked_spans(ahead, self._axis_of(table), "ahead")
+            seen = table._before(until, "until")
             shown = np.nan_to_num(seen.last_times, nan=0.0)[:, None] + after
             return self._distributions(seen, after, _AHEAD, shown, np.inf, guard, threads, progress)
-        times, which = self._times(table, at)
+        times = self._times(table, at)
+        table, limit = _limited(table, until)
         shown = np.broadcast_to(times, (len(table), times.shape[-1]))
-        return self._distributions(table, times, which, shown, until, guard, threads, progress)
+        which = _OWN if times.ndim == 2 else _COMMON
+        return self._distributions(table, times, which, shown, limit, guard, threads, progress)
 
     def class_probabilities(
         self,
@@ -297,11 +343,28 @@ class Model:
         table = self._given(data)
         if not self.classes:
             raise Error("this model has no classifier; make one with classify")
-        times = None if at is None else _ascending(at)
+        times = None if at is None else self._times(table, at)
+        if times is not None and times.shape[-1] == 0:
+            raise Error("at is empty; give a time, or leave it out for the end of each series")
+        if times is not None and times.ndim == 2:
+            # The library takes times that all series have: those that begin alike are asked together.
+            starts, of_series = np.unique(times, axis=0, return_inverse=True)
+            whole_result = np.empty((*times.shape, len(self.classes)))
+            for k, own in enumerate(starts):
+                places = np.flatnonzero(of_series.ravel() == k)
+                whole_result[places] = self._probabilities(table[places], own, guard, threads, progress)
+            return whole_result
+        return self._probabilities(table, times, guard, threads, progress)
+
+    def _probabilities(
+        self, table: Dataset, times: Optional[Floats], guard: GuardLike, threads: int,
+        progress: ShowProgress,
+    ) -> Floats:  # fmt: skip
         count = 0 if times is None else times.size
         shape = (len(table), count, len(self.classes)) if count else (len(table), len(self.classes))
         result = np.empty(shape)
         pointer = GuardPointer(guard)
+        threads = _threads(threads)
         self._long(
             lambda control: check(
                 lib.edict_model_probabilities(
@@ -326,6 +389,7 @@ class Model:
         table = self._given(data)
         result = np.empty((len(table), self.hidden), dtype=np.float32)
         pointer = GuardPointer(guard)
+        threads = _threads(threads)
         self._long(
             lambda control: check(
                 lib.edict_model_encode(
@@ -355,6 +419,9 @@ class Model:
         """
         table = self._given(data)
         pointer = GuardPointer(guard)
+        threads = _threads(threads)
+        if not isinstance(part, str):
+            raise TypeError(f"part={part!r}: give train, validation, test, unseen or all")
         result: dict[str, Any] = self._long(
             lambda control: json_of(
                 lib.edict_model_evaluate, self.pointer, table.pointer, part.encode(),
@@ -369,7 +436,12 @@ class Model:
         self, data: DataLike, *, deviations: bool = False, past_only: bool = False,
         guard: GuardLike = None, threads: int = 0, progress: ShowProgress = False,
     ) -> Any:  # fmt: skip
-        """The wide table of the data with every gap filled by its mean, as a DataFrame.
+        """The wide table with every gap filled by its mean, as a DataFrame.
+
+        Of a DataFrame it is that table: its rows in their order, its index, columns and types, with the
+        gaps of the model's features filled; those of a category by the likeliest. (In the long form,
+        which has no gaps, it becomes a wide one.) Of a dataset made
+        by :meth:`Dataset.from_frame` it has the rows and the index of that table, else a row an event.
 
         A gap is filled from what was seen of the series up to its moment, the other values of that
         moment included; and, by a model that was trained with ``train.smooth``, from what came later
@@ -377,28 +449,67 @@ class Model:
         where the value was observed.
         """
         table = self._given(data)
-        frame = table.to_frame()
-        value = np.empty((table.events, len(self.features)))
-        deviation = np.empty_like(value)
-        pointer = GuardPointer(guard)
-        self._long(
-            lambda control: check(
-                lib.edict_model_impute(
-                    self.pointer, table.pointer, 0, None, _PAST if past_only else _KNOWN,
-                    pointer.address, threads, control, address(value), address(deviation),
-                )
-            ),
-            progress,
-            "filling",
-        )  # fmt: skip
+        settings = (_PAST if past_only else _KNOWN, guard, threads, progress)
+        if hasattr(data, "iloc") and table._rows is not None:  # the long form has no gaps
+            from .filled_table import filled_table
+
+            value, deviation = self._of_rows(table, table._rows.series, table._rows.times, *settings)
+            return filled_table(data, table, self.features, value, deviation if deviations else None)
+        rows = table._rows
+        if rows is None:
+            frame = table.to_frame()
+            value, deviation = self._filled(table, *settings)
+        else:
+            frame = table.frame_of(rows)
+            value, deviation = self._of_rows(table, rows.series, rows.times, *settings)
         for j, name in enumerate(self.features):
             frame[name] = value[:, j]
             if deviations:
                 frame[f"{name}_sd"] = deviation[:, j]
         return frame
 
+    def _filled(
+        self, table: Dataset, sides: int, guard: GuardLike, threads: int, progress: ShowProgress
+    ) -> tuple[Floats, Floats]:
+        """Values and deviations at all events, [events × features of the model]."""
+        value = np.empty((table.events, len(self.features)))
+        deviation = np.empty_like(value)
+        pointer = GuardPointer(guard)
+        threads = _threads(threads)
+        self._long(
+            lambda control: check(
+                lib.edict_model_impute(
+                    self.pointer, table.pointer, 0, None, sides, pointer.address, threads, control,
+                    address(value), address(deviation),
+                )
+            ),
+            progress,
+            "filling",
+        )  # fmt: skip
+        return value, deviation
+
+    def _of_rows(
+        self, table: Dataset, series: npt.NDArray[np.int64], times: Floats, *settings: Any
+    ) -> tuple[Floats, Floats]:
+        """The same at these times of series, NaN where a row has no time."""
+        dated = np.isfinite(times)
+        # A feature that the model does not know makes an event of a row without any value.
+        name = "row"
+        while name in table.features:
+            name += "_"
+        at = np.unique(series[dated] + 1j * times[dated])  # sorted by series, then by time
+        every = table._rebuilt(more=(name, at.real.astype(np.int64), at.imag))
+        value, deviation = self._filled(every, *settings)
+        a = every.arrays
+        events = np.repeat(np.arange(len(every)), np.diff(a["first_event"])) + 1j * a["times"]
+        place = np.searchsorted(events, series[dated] + 1j * times[dated])
+        result = tuple(np.full((series.size, len(self.features)), np.nan) for _ in range(2))
+        for whole_table, own in zip(result, (value, deviation)):
+            whole_table[dated] = own[place]
+        return result[0], result[1]
+
     def surprise(
-        self, data: DataLike, *, top: Optional[int] = None, until: float = np.inf,
+        self, data: DataLike, *, top: Optional[int] = None, until: Any = np.inf,
         guard: GuardLike = None, threads: int = 0, progress: ShowProgress = False,
     ) -> Any:  # fmt: skip
         """Every observation beside what was expected of it just before, most surprising first.
@@ -410,13 +521,16 @@ class Model:
         """
         table = self._given(data)
         frame = table.to_frame("long")[["id", "time", "feature", "value"]]
+        top = None if top is None else whole(top, "top", 0, 2**62)
+        limit = _one_limit(table, until)
+        threads = _threads(threads)
         arrays = empty_arrays(table.observations)
         z, log_score, tail = (np.empty(table.observations) for _ in range(3))
         pointer = GuardPointer(guard)
         self._long(
             lambda control: check(
                 lib.edict_model_surprise(
-                    self.pointer, table.pointer, until, pointer.address, threads, control,
+                    self.pointer, table.pointer, limit, pointer.address, threads, control,
                     *(address(a) for a in (*arrays, z, log_score, tail)),
                 )
             ),
@@ -437,8 +551,9 @@ class Model:
 
         return EdictEnsemble(self) if self.info["members"] > 1 else EdictModule(self)
 
-    def parts(self, data: Dataset) -> npt.NDArray[np.object_]:
+    def parts(self, data: DataLike) -> npt.NDArray[np.object_]:
         """Which part each series had in training: train, validation, test or unseen."""
+        data = data if isinstance(data, Dataset) else self._given(data)
         result = np.empty(len(data), dtype=np.int32)
         check(lib.edict_model_parts(self.pointer, data.pointer, address(result)))
         return _PARTS[result]
@@ -454,6 +569,7 @@ class Model:
         arrays = empty_arrays(len(data), count, len(self.features))
         pointer = GuardPointer(guard)
         clipped = ctypes.c_int64()
+        threads = _threads(threads)
         self._long(
             lambda control: check(
                 lib.edict_model_predict(
@@ -470,32 +586,49 @@ class Model:
             clipped=clipped.value, correlations=self.correlations,
         )  # fmt: skip
 
-    def _times(self, data: Dataset, at: Any) -> tuple[Floats, int]:
+    def _times(self, data: Dataset, at: Any) -> Floats:
         """[times] of all series, or [series × times] where date-times differ between them."""
-        if not is_moment(at):
-            return _ascending(at), _COMMON
-        if data.time_axis is None:
-            raise Error("at holds date-times, but the times of the data are numbers")
-        moments = np.atleast_1d(np.asarray(at, dtype=object))
-        own = np.stack([data.time_axis.to_floats(m, slice(None)) for m in moments.ravel()], axis=1)
-        if (np.diff(own, axis=1) < 0).any():
-            raise Error("the times to ask for must ascend")
-        if data.time_axis.from_first:  # a moment before a series begins is its start
-            own = np.maximum(own, 0.0)
-        return np.ascontiguousarray(own, dtype=np.float64), _OWN
+        times = asked_times(at, self._axis_of(data), "at")
+        if times.ndim == 2 and data.time_axis is not None and data.time_axis.from_first:
+            return np.maximum(times, 0.0)  # a moment before a series begins is its start
+        return times
+
+    def _axis_of(self, data: Dataset) -> Optional[TimeAxis]:
+        """What the data's times mean; of numbers, what they meant in training."""
+        unit = self.info["time_axis"]["unit"]
+        if data.time_axis is None and unit in UNITS:
+            return TimeAxis(unit, np.zeros(len(data), "datetime64[ns]"), durations=True)
+        return data.time_axis
 
     def _given(self, data: DataLike) -> Dataset:
-        """The data, or the file read as the training data were, with what is to be said about them."""
-        if not isinstance(data, Dataset):
-            data = Dataset.read_csv(data, like=self)
+        """The data, or the file or table read as the training data were, with what is to be said."""
+        if isinstance(data, (str, bytes, os.PathLike)):
+            data = Dataset.read_csv(os.fsdecode(data), like=self)
+        elif not isinstance(data, Dataset):
+            if not hasattr(data, "keys") and not hasattr(data, "__arrow_c_stream__"):
+                raise TypeError(
+                    f"data is of type {type(data).__name__}; give a Dataset, a DataFrame or the path of a file"
+                )
+            data = self._read(data)
         self._note(data)
         return data
 
+    def _read(self, frame: Any) -> Dataset:
+        """A table as the training data were read, in the long form too."""
+        reading = self.info["reading"]
+        names = {str(name) for name in frame.keys()} if hasattr(frame, "keys") else set()
+        if not reading["features"] and {"feature", "value"} <= names and "value" not in self.features:
+            return Dataset.from_long(frame, like=self)
+        return Dataset.from_frame(frame, like=self)
+
     def _note(self, data: Dataset) -> None:
         """Refuses times of another kind, and tells of columns that are ignored or missing."""
+        if not isinstance(data, Dataset):
+            raise TypeError(f"data is of type {type(data).__name__}; give a Dataset")
         axis = data.time_axis
-        own, given = _said(self._time_rules), _said(None if axis is None else axis.rules())
-        if own != given:
+        own, given = _said(self.info["time_axis"]), _said(None if axis is None else axis.rules())
+        numbers = self._time_rules is None and (axis is None or axis.durations)
+        if own != given and not (numbers and "plain numbers" in (own, given)):
             raise Error(f"the model's times are {own}, those of the data {given}; give them alike")
         if data.features == self.features and data.statics == self.statics:
             return
@@ -511,33 +644,54 @@ class Model:
             compat.close(show)
 
 
+def _restored(content: bytes, classes: Optional[list[Any]]) -> Model:
+    model = Model.from_bytes(content)
+    model._classes = classes
+    return model
+
+
+def _threads(threads: Any) -> int:
+    return whole(threads, "threads", 0, 1024)
+
+
+def _limited(data: Dataset, until: Any) -> tuple[Dataset, float]:
+    """The data and the time from which on nothing is looked at, where it is the same for all series;
+    else the data that are left."""
+    limit = data.limits(until, "until")
+    if np.unique(limit).size == 1:
+        return data, float(limit.flat[0])
+    return data.before(until), np.inf
+
+
+def _one_limit(data: Dataset, until: Any) -> float:
+    left, limit = _limited(data, until)
+    if left is not data:
+        raise Error("until: series that each begin at their own moment have no time in common; give a number")
+    return limit
+
+
 def _said(rules: Optional[dict[str, Any]]) -> str:
-    if not rules:
-        return "plain numbers"
+    if not rules or rules["kind"] == "number":
+        unit = rules["unit"] if rules else "none"
+        return "plain numbers" if unit == "none" else f"durations in {unit}"
     start = "each series' first" if rules["from_first"] else "one moment"
     return f"date-times in {rules['unit']} from {start}"
 
 
-def _seconds(budget: Union[float, str, None]) -> float:
+def _seconds(budget: Any) -> float:
     """A time as the command line takes it, or in seconds; 0 without one."""
     if budget is None:
         return 0.0
     units = {"s": 1.0, "m": 60.0, "h": 3600.0}
+    if isinstance(budget, (timedelta, np.timedelta64)):
+        budget = _convert.times(budget, "budget").present("budget").values.astype(np.int64) / 1e9
     try:
         if isinstance(budget, str) and budget[-1:] in units:
             seconds = float(budget[:-1]) * units[budget[-1:]]
         else:
             seconds = float(budget)
-    except ValueError:
+    except (TypeError, ValueError):
         seconds = np.nan
     if not 0 < seconds < np.inf:
         raise Error(f"budget={budget!r}: give seconds, or a time as 90s, 10m or 2h")
     return seconds
-
-
-def _ascending(times: Any) -> Floats:
-    result = np.ascontiguousarray(np.atleast_1d(np.asarray(times, dtype=np.float64)))
-    if result.ndim != 1 or (np.diff(result) < 0).any():
-        raise Error("the times to ask for must be a list that ascends")
-    return result
-

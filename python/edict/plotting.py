@@ -27,8 +27,12 @@ def plot_forecast(forecast: "Forecast", data: Any, level: float, axes: Any) -> A
     when = _drawn(forecast.moments())
     lower, upper = forecast.interval(level)
     share = np.sqrt(forecast.aleatoric / forecast.variance)
+    if len(when) == 1:  # a line needs two points: its ends are drawn instead
+        when, lower, upper, share, means = _widened(when, lower, upper, share, forecast.mean)
+    else:
+        means = forecast.mean
     for j, (panel, name) in enumerate(zip(panels, forecast.features)):
-        mean = forecast.mean[0, :, j]
+        mean = means[0, :, j]
         inner = (upper[0, :, j] - mean) * share[0, :, j]
         panel.fill_between(when, lower[0, :, j], upper[0, :, j], color=EPISTEMIC, linewidth=0,
                            label="the model's doubt")  # fmt: skip
@@ -54,6 +58,15 @@ def plot_forecast(forecast: "Forecast", data: Any, level: float, axes: Any) -> A
     return panels[0].figure
 
 
+def _widened(when: Any, *columns: Any) -> tuple[Any, ...]:
+    """One time as a bar around it: an hour of date-times, or two hundredths of its distance from 0."""
+    if np.asarray(when).dtype.kind in "mM":
+        half: Any = np.timedelta64(30, "m")
+    else:
+        half = max(0.5, 0.01 * abs(float(when[0])))
+    return np.array([when[0] - half, when[0] + half]), *(np.repeat(c, 2, axis=1) for c in columns)
+
+
 def _drawn(times: Any) -> Any:
     """Times as matplotlib places them: moments in UTC, so that no hour is drawn twice or not at all
     where clocks change; the ticks are written in the zone."""
@@ -63,7 +76,7 @@ def _drawn(times: Any) -> Any:
 
 
 def _observed(panel: Any, forecast: "Forecast", data: Any, name: str) -> None:
-    one = data[forecast.ids[0]]
+    one = data.select([forecast.ids[0]])
     if name not in one.features:
         return
     frame = one.to_frame()

@@ -91,6 +91,8 @@ def fit_settings(data: "Dataset", **given: Any) -> list[Choice]:
     [('model.hidden', '8', True)]
     """
     count, assigned = assignments(to_assignments(given))
+    if not hasattr(data, "fingerprint"):
+        raise TypeError(f"data is of type {type(data).__name__}; give a Dataset, as from Dataset.from_frame")
     chosen = json_of(lib.edict_fit_settings, data.pointer, count, assigned)
     for note in chosen["notes"]:
         warnings.warn(note, stacklevel=2)

@@ -2,6 +2,7 @@
 
 Every setting of edict is a parameter under its full name (``model_hidden``, ``train_epochs``), None
 meaning what fits the data; bare names (``hidden``, ``epochs``) may be given to the constructor too.
+``n_jobs`` and ``random_state`` are scikit-learn's; the latter is every seed that is not set by its own name.
 So ``GridSearchCV(EdictForecaster(), {"model_hidden": [16, 32]})`` works, as do pipelines, folds by
 group and calibration.
 
@@ -17,12 +18,14 @@ group and calibration.
 from __future__ import annotations
 
 import inspect
+import warnings
 from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import compat
+from ._convert import objects_of, text_of
 from ._native import Error
 from .dataset import Dataset
 from .forecast import Forecast
@@ -31,7 +34,9 @@ from .model import GuardLike, Model
 from .settings import keywords, settings
 
 _base = compat.needed("sklearn.base", "edict.sklearn")
+_utils = compat.needed("sklearn.utils", "edict.sklearn")
 _validation = compat.needed("sklearn.utils.validation", "edict.sklearn")
+_joblib = compat.needed("joblib", "edict.sklearn")
 
 # The library holds part of the series back for a test of its own. Whoever uses an estimator does that
 # outside of it; shares must leave something to it, which this makes so little that nobody gets there.
@@ -42,12 +47,14 @@ _LATER = ("classify_", "readout_")  # what is set when the classes are learnt
 class _Edict(_base.BaseEstimator):  # type: ignore[misc, name-defined]
     """What the estimators have in common: parameters and the training of a model."""
 
-    _own: tuple[str, ...] = ("guard", "validation", "config", "budget", "n_jobs", "verbose")
+    _own: tuple[str, ...] = (
+        "guard", "validation", "config", "budget", "n_jobs", "verbose", "random_state",
+    )  # fmt: skip
 
     def __init__(
         self, *, guard: GuardLike = None, validation: float = 0.1, config: Optional[str] = None,
         budget: Union[float, str, None] = None, n_jobs: Optional[int] = None, verbose: bool = False,
-        **settings: Any,
+        random_state: Any = None, **settings: Any,
     ) -> None:  # fmt: skip
         self.guard = guard
         self.validation = validation
@@ -55,6 +62,7 @@ class _Edict(_base.BaseEstimator):  # type: ignore[misc, name-defined]
         self.budget = budget
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.random_state = random_state
         self._set_settings(settings)
 
     def _set_settings(self, given: dict[str, Any]) -> None:
@@ -77,12 +85,18 @@ class _Edict(_base.BaseEstimator):  # type: ignore[misc, name-defined]
 
     @property
     def _threads(self) -> int:
-        if self.n_jobs is None or self.n_jobs < 0:
-            return 0
-        return int(self.n_jobs)
+        """As scikit-learn counts them: None is one, or what a parallel_backend says; -1 all."""
+        return int(_joblib.effective_n_jobs(self.n_jobs))
 
     def _settings(self) -> dict[str, Any]:
         values = {s.keyword: getattr(self, s.keyword) for s in _parameters()}
+        if self.random_state is not None:
+            seed = self.random_state
+            if not isinstance(seed, (int, np.integer)):
+                seed = _utils.check_random_state(seed).randint(2**31 - 1)
+            for name in values:  # what is set by its own name stays
+                if name.endswith("_seed") and values[name] is None:
+                    values[name] = int(seed)
         values["data_validation"] = self.validation - _NO_TEST
         values["data_train"] = 1.0 - self.validation
         return values
@@ -114,11 +128,20 @@ def _parameters() -> list[Any]:
     return [s for s in settings() if s.key not in ("data.train", "data.validation")]
 
 
-def _checked(X: Any) -> Dataset:
+def _checked(X: Any, model: Optional[Model] = None) -> Dataset:
+    """The series; a table of them is read as the model's training data were or, for training, with the
+    usual names of columns."""
+    if hasattr(X, "iloc") and hasattr(X, "columns"):
+        if model is not None:
+            X = model._given(X)
+        else:
+            names = [str(name) for name in X.columns]
+            own = {name: name for name in ("label", "group") if name in names}
+            X = Dataset.from_frame(X, **own)  # type: ignore[arg-type]
     if not isinstance(X, Dataset):
         raise TypeError(
             f"X is a {type(X).__name__}; give an edict.Dataset, as from Dataset.from_frame or "
-            "Dataset.from_numpy3d"
+            "Dataset.from_numpy3d, or a DataFrame with columns id and time"
         )
     if len(X) == 0:
         raise ValueError("X has no series")
@@ -133,7 +156,7 @@ class EdictForecaster(_Edict):
     >>> data = edict.Dataset.from_frame(edict.waves(series=60), label="label")
     >>> forecaster = EdictForecaster(epochs=2, hidden=8, batch=16, ahead=[1.0]).fit(data)
     >>> forecaster.predict(data[:5])
-    Forecast(5 series, 1 times, 2 features)
+    Forecast(5 series, 1 time, 2 features)
     """
 
     _own = (*_Edict._own, "ahead", "at")
@@ -157,7 +180,7 @@ class EdictForecaster(_Edict):
         if at is None and ahead is None:
             at, ahead = self.at, self.ahead
         return model.predict(
-            _checked(X), at, ahead=ahead, guard=self.guard, threads=self._threads
+            _checked(X, model), at, ahead=ahead, guard=self.guard, threads=self._threads
         )
 
     def predict_interval(
@@ -174,8 +197,9 @@ class EdictForecaster(_Edict):
         return self.predict(X, **times).variance
 
     def score(self, X: Dataset, y: Any = None) -> float:
-        result = self._fitted().evaluate(
-            _checked(X), "all", guard=self.guard, threads=self._threads
+        model = self._fitted()
+        result = model.evaluate(
+            _checked(X, model), "all", guard=self.guard, threads=self._threads
         )
         tasks = [result[task] for task in ("interpolation", "extrapolation") if result[task]]
         if not tasks:
@@ -201,7 +225,8 @@ class EdictEncoder(_base.TransformerMixin, _Edict):  # type: ignore[misc, name-d
         return self
 
     def transform(self, X: Dataset) -> npt.NDArray[np.float32]:
-        return self._fitted().encode(_checked(X), guard=self.guard, threads=self._threads)
+        model = self._fitted()
+        return model.encode(_checked(X, model), guard=self.guard, threads=self._threads)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         return np.array([f"h{i}" for i in range(self._fitted().hidden)], dtype=object)
@@ -218,11 +243,19 @@ class EdictClassifier(_base.ClassifierMixin, _Edict):  # type: ignore[misc, name
     def fit(self, X: Dataset, y: Any = None) -> "EdictClassifier":
         data = _checked(X)
         if y is not None:
-            y = np.asarray(y)
-            data = data.with_labels(list(y))
-            self.classes_ = np.unique(y[[v is not None for v in y.tolist()]])
-        else:
-            self.classes_ = np.unique([v for v in data.labels if v is not None])
+            data = data.with_labels(_column(y))
+        missing = data.arrays["labels"] < 0
+        if missing.all():
+            raise ValueError("no series has a label; give y, or label= where the dataset is made")
+        if missing.any():
+            warnings.warn(
+                f"{int(missing.sum())} of {len(data)} series have no label; the classes are learnt from "
+                "the others", stacklevel=2,
+            )  # fmt: skip
+        try:
+            self.classes_ = np.unique(data[~missing].labels)
+        except TypeError as e:
+            raise ValueError(f"y holds labels of types that have no order: {e}") from None
         if len(self.classes_) < 2:
             raise ValueError("y has a single class; at least two are needed")
         model = self._fit_model(data)
@@ -231,16 +264,15 @@ class EdictClassifier(_base.ClassifierMixin, _Edict):  # type: ignore[misc, name
             model = model.classify(data, threads=self._threads, progress=False, **values)
         self.model_ = model
         self.n_features_in_ = len(model.features)
-        from .columns import text_of
-
-        names = [text_of(v) for v in self.classes_.tolist()]
-        self._order = np.array([model.classes.index(name) for name in names])
+        names = [text_of(v) for v in objects_of(self.classes_)]
+        self._order = np.array([model.info["classes"].index(name) for name in names])
         return self
 
     def predict_proba(self, X: Dataset) -> npt.NDArray[np.float64]:
         """[series × classes], in the order of ``classes_``."""
-        probabilities = self._fitted().class_probabilities(
-            _checked(X), guard=self.guard, threads=self._threads
+        model = self._fitted()
+        probabilities = model.class_probabilities(
+            _checked(X, model), guard=self.guard, threads=self._threads
         )
         return probabilities[:, self._order]
 
@@ -248,6 +280,15 @@ class EdictClassifier(_base.ClassifierMixin, _Edict):  # type: ignore[misc, name
         best = self.predict_proba(X).argmax(axis=1)
         result: npt.NDArray[Any] = self.classes_[best]
         return result
+
+
+def _column(y: Any) -> Any:
+    """One label a series; a column of one is one as well."""
+    if hasattr(y, "iloc") and getattr(y, "ndim", 1) == 2:
+        y = y.iloc[:, 0] if y.shape[1] == 1 else y
+    if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    return y
 
 
 def _describe(cls: Any, own: dict[str, inspect.Parameter]) -> None:

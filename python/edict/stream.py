@@ -3,22 +3,89 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 from ctypes import c_double, c_int32, c_int64
 from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from ._native import Error, Handle, address, bytes_of, check, doubles, lib, made, raise_for
+from . import _convert
+from ._convert import Times
+from ._native import Error, Handle, address, buffer_of, bytes_of, check, lib, made, raise_for
 from .forecast import Arrays, Forecast, empty_arrays
 from .guard import GuardPointer
 from .model import GuardLike, Model
+from .times import UNITS, TimeAxis, nanoseconds
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+class Clock:
+    """What the times of streams are: numbers in the model's unit or, where it was trained with
+    date-times, date-times. A series that begins at its own first moment begins at that of its first
+    observation."""
+
+    def __init__(self, model: Model, count: int) -> None:
+        self._rules = model._time_rules
+        self._unit = model.info["time_axis"]["unit"]
+        self._zone: Any = None
+        self._dated = False  # whether date-times were given
+        self._origin = np.full(count, "NaT", dtype="datetime64[ns]")
+        if self._rules is not None and not self._rules["from_first"]:
+            self._origin[:] = np.datetime64(round(self._rules["epoch"]), "us")
+
+    def floats(self, given: Any, places: Ints, what: str, begins: bool = False) -> tuple[Floats, Any]:
+        """Times of these streams in the model's unit, and what to keep (:meth:`keep`) once they were
+        taken. ``begins``: whether a stream may begin with them."""
+        times = _convert.times(given, what).present(what)
+        if times.kind == "numbers":
+            return np.ascontiguousarray(times.values, dtype=np.float64), None
+        if self._unit not in UNITS or (self._rules is None and times.kind == "date-times"):
+            raise Error(f"{what} holds {times.kind}, but the model's times are plain numbers; give those")
+        scale = nanoseconds(self._unit)
+        if times.kind == "durations":
+            return np.ascontiguousarray(times.values.astype(np.int64) / scale), None
+        moments, zone = self._utc(times, what)
+        moments = np.broadcast_to(moments, np.broadcast_shapes(moments.shape, places.shape))
+        origin = self._origin[places]
+        new = np.isnat(origin)
+        if new.any():
+            if not begins:
+                raise Error(f"{what}: a stream without observations has no moment to count from; give start=")
+            origin = np.where(new, moments, origin)
+        return np.asarray((moments - origin).astype(np.int64) / scale), (places, origin, zone)
+
+    def _utc(self, times: Times, what: str) -> tuple[Any, Any]:
+        zone = self._zone if self._dated else times.zone
+        assert self._rules is not None
+        if not self._rules["from_first"] and (self._rules["style"]["zone"] != 0) != (times.zone is not None):
+            raise Error(
+                f"{what}: the model's date-times have {'a' if times.zone is None else 'no'} zone, these have "
+                f"{'none' if times.zone is None else 'one'}; give both alike"
+            )
+        return _convert.in_zone(times, zone, what), zone
+
+    def keep(self, taken: Any) -> None:
+        if taken is not None:
+            places, origin, self._zone = taken
+            self._origin[places] = origin
+            self._dated = True
+
+    def axis(self, places: Ints) -> Optional[TimeAxis]:
+        """For a forecast of these streams; None where times were numbers."""
+        if self._rules is None or not self._dated or np.isnat(self._origin[places]).any():
+            return None
+        return TimeAxis(
+            self._rules["unit"], self._origin[places], self._zone, 1000, self._rules["from_first"]
+        )
 
 
 class Stream:
-    """One series. Asking never disturbs it; it only goes forward in time.
+    """One series. Asking never disturbs it; it only goes forward in time. Several threads may use it.
+
+    Times are numbers in the unit of the model's training data or, where those had date-times, date-times.
 
     >>> import edict
     >>> data = edict.Dataset.from_frame(edict.waves(series=60), label="label")
@@ -33,12 +100,17 @@ class Stream:
     """
 
     def __init__(
-        self, model: Model, *, start: Optional[float] = None,
+        self, model: Model, *, start: Any = None,
         static: Optional[Mapping[str, float]] = None, guard: GuardLike = None,
     ) -> None:  # fmt: skip
         self.model = model
         self._guard = guard
-        begin = None if start is None else np.array([float(start)])
+        self._lock = threading.Lock()  # the library's buffers and those below are one call's at a time
+        self._clock = Clock(model, 1)
+        begin = None
+        if start is not None:
+            begin, kept = self._clock.floats(np.reshape(np.asarray(start, dtype=object), (1,)), _FIRST, "start", True)
+            self._clock.keep(kept)
         self._streams = _new(model, 1, begin, _statics(model, [static]), guard)
         features = model.features
         self._place = {name: j for j, name in enumerate(features)}
@@ -55,36 +127,62 @@ class Stream:
         )  # fmt: skip
         self._observe = lib.edict_streams_observe
 
-    def observe(self, time: float, values: Mapping[str, float]) -> None:
+    def __repr__(self) -> str:
+        features = len(self._place)
+        return f"Stream({features} {'feature' if features == 1 else 'features'}, at {self.time:g})"
+
+    def observe(self, time: Any, values: Mapping[str, float]) -> None:
         """Absorbs the features that were observed at a time, by name.
 
         After an error (an unknown name, a time before the last one) the stream is as before.
         """
         place, feature, value = self._place, self._feature, self._value
-        count = 0
-        try:
-            for name, observed in values.items():
-                feature[count] = place[name]
-                value[count] = observed
-                count += 1
-        except KeyError:
-            raise Error(
-                f"there is no feature {name!r}; the model has {', '.join(place)}"
-            ) from None
-        self._first[1] = count
-        self._time.value = time
-        code = self._observe(*self._arguments)
-        if code:
-            raise_for(code)
+        with self._lock:
+            count = 0
+            try:
+                for name, observed in values.items():
+                    feature[count] = place[name]
+                    value[count] = observed
+                    count += 1
+            except KeyError:
+                raise Error(
+                    f"there is no feature {name!r}; the model has {', '.join(place)}"
+                ) from None
+            except AttributeError:
+                raise TypeError(
+                    f"values are a {type(values).__name__}; give a mapping from names of features to numbers"
+                ) from None
+            except TypeError:
+                raise Error(
+                    f"{name!r} is {observed!r}, which is no number; leave out what was not observed"
+                ) from None
+            self._first[1] = count
+            kept = None
+            if isinstance(time, (float, int)):
+                self._time.value = time
+            else:
+                when, kept = self._clock.floats(time, _FIRST, "time", True)
+                if when.size != 1:
+                    raise Error(f"time: give one, not {when.size}")
+                self._time.value = float(when.flat[0])
+            code = self._observe(*self._arguments)
+            if code:
+                raise_for(code)
+            self._clock.keep(kept)
 
     def predict(self, at: Any) -> Forecast:
         """The distribution of every feature at one or more times, none before the last observation."""
-        times = doubles(np.atleast_1d(at))
-        places = np.zeros(times.size, np.int64)
-        arrays = empty_arrays(1, times.size, len(self.model.features))
-        _predict(self._streams, places, times, arrays)
+        with self._lock:
+            when, _ = self._clock.floats(at, _FIRST, "at")
+            times = np.ascontiguousarray(np.atleast_1d(when))
+            if times.ndim != 1:
+                raise Error(f"at: give one time or a list of them, not an array of {times.ndim} axes")
+            places = np.zeros(times.size, np.int64)
+            arrays = empty_arrays(1, times.size, len(self.model.features))
+            _predict(self._streams, places, times, arrays)
+            axis = self._clock.axis(_FIRST)
         return Forecast(
-            ["stream"], self.model.features, times[None, :], *arrays,
+            ["stream"], self.model.features, times[None, :], *arrays, time_axis=axis,
             correlations=self.model.correlations,
         )  # fmt: skip
 
@@ -94,25 +192,28 @@ class Stream:
 
         Minus infinity where the first observation is to be the start.
         """
-        return float(_times(self._streams, 1)[0])
+        with self._lock:
+            return float(_times(self._streams, 1)[0])
 
     @property
     def state(self) -> bytes:
         """A few hundred bytes from which another process goes on."""
-        return _save(self._streams, 0)
+        with self._lock:
+            return _save(self._streams, 0)
 
     @state.setter
     def state(self, content: bytes) -> None:
-        _restore(self._streams, 0, content)
+        with self._lock:
+            _restore(self._streams, 0, content)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _stream_from, (self.model, self._guard, self.state)
+        return _stream_from, (self.model, self._guard, self.state, self._clock)
 
 
 class Streams:
     """Many series on one model, served in batches, which costs less than half of one at a time.
 
-    A stream is known by its place or, where names are given, by its name.
+    A stream is known by its place or, where names are given, by its name. Several threads may use them.
 
     >>> import edict, numpy as np
     >>> data = edict.Dataset.from_frame(edict.waves(series=60), label="label")
@@ -126,100 +227,169 @@ class Streams:
     """
 
     def __init__(
-        self, model: Model, streams: Union[int, Sequence[str]], *, start: Any = None,
+        self, model: Model, streams: Union[int, Sequence[Any]], *, start: Any = None,
         static: Any = None, guard: GuardLike = None,
     ) -> None:  # fmt: skip
         self.model = model
         self._guard = guard
-        count = streams if isinstance(streams, int) else len(streams)
-        self.names = [str(i) for i in range(count)] if isinstance(streams, int) else list(streams)
+        self._lock = threading.Lock()
+        self._named = not isinstance(streams, (int, np.integer))
+        if isinstance(streams, str) or (self._named and not hasattr(streams, "__iter__")):
+            raise TypeError(f"streams={streams!r}: give a number of streams or a list of their names")
+        self.names: list[Any] = (
+            _convert.objects_of(_convert.listed(streams)) if not isinstance(streams, (int, np.integer))
+            else [str(i) for i in range(_convert.whole(streams, "streams", 0))]
+        )  # fmt: skip
+        count = len(self.names)
         self._place = {name: i for i, name in enumerate(self.names)}
         if len(self._place) != count:
             raise Error("two streams have one name")
         self._all = np.arange(count, dtype=np.int64)
+        self._clock = Clock(model, count)
         starts = None
         if start is not None:
-            starts = doubles(np.broadcast_to(np.asarray(start, np.float64), (count,)))
-        own = None if static is None else doubles(static)
-        if own is not None and own.shape != (count, len(model.statics)):
-            raise Error(f"static covariates of shape {own.shape} for {count} streams")
+            starts, kept = self._when(start, self._all, "start", True)
+            self._clock.keep(kept)
+        own = None if static is None else _rows(static, model.statics, "static covariate", count)
         self._streams = _new(model, count, starts, own, guard)
 
     def __len__(self) -> int:
         return len(self.names)
 
+    def __repr__(self) -> str:
+        streams, features = len(self), len(self.model.features)
+        return (
+            f"Streams({streams} {'stream' if streams == 1 else 'streams'}, "
+            f"{features} {'feature' if features == 1 else 'features'})"
+        )
+
     def observe(self, times: Any, values: Any, streams: Any = None) -> None:
         """A row of values a stream, [streams × features], NaN where nothing was observed.
 
-        ``times``: one for all, or one each. ``streams``: which, each at most once; by default all, in
-        order. After an error every stream is as before.
+        A DataFrame is taken by the names of its columns; a feature that it lacks was not observed, and
+        its index may name the streams. ``times``: one for all, or one each. ``streams``: which, each
+        at most once; by default all, in order. After an error every stream is as before.
         """
+        if streams is None and self._named and hasattr(values, "index") and hasattr(values, "iloc"):
+            named = [label in self._place for label in values.index]
+            if named and all(named):
+                streams = list(values.index)
+            elif any(named):
+                raise Error(f"there is no stream {values.index[named.index(False)]!r}, which the index names")
         places = self._places(streams)
-        when = doubles(np.broadcast_to(np.asarray(times, np.float64), places.shape))
-        rows = doubles(values)
-        if rows.shape != (places.size, len(self.model.features)):
-            raise Error(
-                f"values of shape {rows.shape} for {places.size} streams and "
-                f"{len(self.model.features)} features"
+        rows = _rows(values, self.model.features, "feature", places.size)
+        with self._lock:
+            when, kept = self._when(times, places, "times", True)
+            check(
+                lib.edict_streams_observe_rows(
+                    self._streams.pointer, places.size, address(places), address(when), address(rows)
+                )
             )
-        check(
-            lib.edict_streams_observe_rows(
-                self._streams.pointer, places.size, address(places), address(when), address(rows)
-            )
-        )
+            self._clock.keep(kept)
 
     def predict(self, at: Any, streams: Any = None) -> Forecast:
         """The distributions at a time for all, or a time each; the forecast has one time a stream."""
         places = self._places(streams)
-        when = doubles(np.broadcast_to(np.asarray(at, np.float64), places.shape))
         arrays = empty_arrays(places.size, 1, len(self.model.features))
-        _predict(self._streams, places, when, arrays)
+        with self._lock:
+            when, _ = self._when(at, places, "at")
+            _predict(self._streams, places, when, arrays)
+            axis = self._clock.axis(places)
         names = [self.names[i] for i in places]
         return Forecast(
-            names, self.model.features, when[:, None], *arrays,
+            names, self.model.features, when[:, None], *arrays, time_axis=axis,
             correlations=self.model.correlations,
         )  # fmt: skip
+
+    def _when(self, times: Any, places: Ints, what: str, begins: bool = False) -> tuple[Floats, Any]:
+        """A time for each of these streams."""
+        when, kept = self._clock.floats(times, places, what, begins)
+        if when.shape not in ((), (1,), places.shape):
+            raise Error(f"{what} of shape {when.shape} for {places.size} streams; give one for all, or one each")
+        return np.ascontiguousarray(np.broadcast_to(when, places.shape)), kept
 
     @property
     def times(self) -> Floats:
         """When each was last observed."""
-        return _times(self._streams, len(self))
+        with self._lock:
+            return _times(self._streams, len(self))
 
     def state(self, stream: Union[int, str]) -> bytes:
-        return _save(self._streams, int(self._places([stream])[0]))
+        place = int(self._places([stream])[0])
+        with self._lock:
+            return _save(self._streams, place)
 
     def restore(self, stream: Union[int, str], content: bytes) -> None:
-        _restore(self._streams, int(self._places([stream])[0]), content)
+        place = int(self._places([stream])[0])
+        with self._lock:
+            _restore(self._streams, place, content)
 
-    def _places(self, streams: Any) -> npt.NDArray[np.int64]:
+    def _places(self, streams: Any) -> Ints:
         if streams is None:
             return self._all
+        if isinstance(streams, slice):
+            return self._all[streams].copy()
         array = np.atleast_1d(np.asarray(streams))
-        if array.dtype.kind in ("U", "O"):
-            try:
-                return np.array([self._place[str(name)] for name in array], dtype=np.int64)
-            except KeyError as e:
-                raise Error(f"there is no stream {e.args[0]!r}") from None
-        return np.ascontiguousarray(array, dtype=np.int64)
+        if array.dtype.kind in "iu" and not any(isinstance(name, int) for name in self.names):
+            # The library refuses a place that is not there.
+            return np.ascontiguousarray(array, dtype=np.int64)
+        if array.dtype.kind == "b":
+            return _convert.places(array, self.names, "streams")
+        try:
+            return np.array([self._place[name] for name in array.tolist()], dtype=np.int64)
+        except (KeyError, TypeError):
+            missing = next(name for name in array.tolist() if name not in self._place)
+            raise Error(f"there is no stream {missing!r}") from None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        states = [_save(self._streams, i) for i in range(len(self))]
-        return _streams_from, (self.model, self.names, self._guard, states)
+        with self._lock:
+            states = [_save(self._streams, i) for i in range(len(self))]
+        names: Any = self.names if self._named else len(self)
+        return _streams_from, (self.model, names, self._guard, states, self._clock)
 
 
-def _stream_from(model: Model, guard: GuardLike, state: bytes) -> Stream:
+_FIRST = np.zeros(1, dtype=np.int64)  # the place of the only one
+
+
+def _stream_from(
+    model: Model, guard: GuardLike, state: bytes, clock: Optional[Clock] = None
+) -> Stream:
     stream = Stream(model, guard=guard)
     stream.state = state
+    if clock is not None:
+        stream._clock = clock
     return stream
 
 
 def _streams_from(
-    model: Model, names: list[str], guard: GuardLike, states: list[bytes]
+    model: Model, names: Any, guard: GuardLike, states: list[bytes], clock: Optional[Clock] = None
 ) -> Streams:
     streams = Streams(model, names, guard=guard)
     for i, state in enumerate(states):
-        streams.restore(i, state)
+        streams.restore(i if isinstance(names, int) else names[i], state)
+    if clock is not None:
+        streams._clock = clock
     return streams
+
+
+def _rows(values: Any, names: list[str], what: str, count: int) -> Floats:
+    """[count × names], from an array in that order or from columns by name."""
+    if not (hasattr(values, "columns") or isinstance(values, Mapping)):
+        rows = _convert.contiguous(values, "values" if what == "feature" else what)
+        if rows.shape != (count, len(names)):
+            raise Error(
+                f"values of shape {rows.shape} for {count} streams and {len(names)} {what}s"
+            )
+        return rows
+    rows = np.full((count, len(names)), np.nan)
+    for key in values.keys():
+        if str(key) not in names:
+            raise Error(f"there is no {what} {str(key)!r}; the model has {', '.join(names)}")
+        own = _convert.numbers(values[key], f"column {str(key)!r}")
+        if own.shape not in ((), (count,)):
+            raise Error(f"column {str(key)!r} has the shape {own.shape} for {count} streams")
+        rows[:, names.index(str(key))] = own
+    return rows
 
 
 def _new(
@@ -233,14 +403,14 @@ def _new(
 
 
 def _statics(model: Model, given: Sequence[Optional[Mapping[str, float]]]) -> Optional[Floats]:
-    if not model.statics or all(one is None for one in given):
+    if all(one is None for one in given):
         return None
     rows = np.full((len(given), len(model.statics)), np.nan)
     for i, one in enumerate(given):
         for name, value in (one or {}).items():
             if name not in model.statics:
                 raise Error(f"the model has no static covariate {name!r}")
-            rows[i, model.statics.index(name)] = value
+            rows[i, model.statics.index(name)] = _convert.numbers(value, f"static covariate {name!r}")
     return rows
 
 
@@ -266,7 +436,5 @@ def _save(streams: Handle, place: int) -> bytes:
 
 
 def _restore(streams: Handle, place: int, content: bytes) -> None:
-    buffer = ctypes.create_string_buffer(content, len(content))
-    check(
-        lib.edict_streams_restore(streams.pointer, place, ctypes.addressof(buffer), len(content))
-    )
+    buffer = buffer_of(content, "the state")
+    check(lib.edict_streams_restore(streams.pointer, place, ctypes.addressof(buffer), len(buffer)))

@@ -1,7 +1,7 @@
-"""Date-times as numbers and back.
+"""Date-times and durations as numbers and back.
 
-A model counts time in floats. Where data come with date-times, a :class:`TimeAxis` remembers what a
-float means: how many units after which moment, for every series.
+A model counts time in floats. Where data come with date-times or durations, a :class:`TimeAxis`
+remembers what a float means: how many units after which moment, for every series.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any, Optional
 import numpy as np
 import numpy.typing as npt
 
-from . import compat
+from . import _convert, compat
+from ._convert import Floats, Ints, Times
 from ._native import Error
 
-Floats = npt.NDArray[np.float64]
 Moments = npt.NDArray[np.datetime64]
 
 UNITS = {"s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9, "d": 86400 * 10**9}
@@ -28,39 +28,68 @@ def nanoseconds(unit: str) -> int:
     return UNITS[unit]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class TimeAxis:
-    """What the floats of a dataset mean: ``unit`` since ``origin``, one origin a series, in UTC."""
+    """What the floats of a dataset mean: ``unit`` since ``origin``, one origin a series, in UTC; of
+    durations, ``unit`` alone."""
 
     unit: str
     origin: Moments  # [series], datetime64[ns]
     zone: Optional[tzinfo] = None  # of the date-times that were given; None: as written
-    step: int = 1  # nanoseconds of which every given moment was a multiple
+    step: int = 1  # nanoseconds of which every given time was a multiple
     from_first: bool = False  # whether each series begins at its own first moment
+    durations: bool = False  # whether the times were durations; origins then mean nothing
 
-    def take(self, series: npt.NDArray[np.int64]) -> "TimeAxis":
+    def __repr__(self) -> str:
+        if self.durations:
+            return f"TimeAxis(durations in {self.unit})"
+        start = "each series' first" if self.from_first else f"{self.origin[0]}" if self.origin.size else "one moment"
+        zone = "" if self.zone is None else f", shown in {self.zone}"
+        return f"TimeAxis(date-times in {self.unit} from {start}{zone})"
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, TimeAxis) and np.array_equal(self.origin, other.origin, equal_nan=True)
+            and all(getattr(self, name) == getattr(other, name)
+                    for name in ("unit", "zone", "step", "from_first", "durations"))
+        )  # fmt: skip
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def take(self, series: Ints) -> "TimeAxis":
         return replace(self, origin=self.origin[series])
 
-    def to_floats(self, moments: Any, series: "npt.NDArray[np.int64] | slice") -> Floats:
+    def to_floats(self, moments: Any, series: "Ints | slice") -> Floats:
         """Moments, broadcast against the origins of the series, as floats."""
-        given = utc(moments, self.zone)
-        return np.asarray((given - self.origin[series]).astype(np.int64) / nanoseconds(self.unit))
+        given = _convert.times(moments, "moments").present("moments")
+        return self._counted(_convert.in_zone(given, self.zone, "moments") - self.origin[series])
 
-    def to_moments(self, times: Floats, series: "npt.NDArray[np.int64] | slice") -> Moments:
-        """Floats as the moments they were made of: rounded to what the given ones were."""
+    def to_moments(self, times: Floats, series: "Ints | slice") -> Any:
+        """Floats as the moments or durations they were made of: rounded to what the given ones were."""
         raw = np.rint(np.asarray(times) * (nanoseconds(self.unit) / self.step)).astype(np.int64)
-        return np.asarray(self.origin[series] + (raw * self.step).astype("timedelta64[ns]"))
+        spans = (raw * self.step).astype("timedelta64[ns]")
+        return spans if self.durations else np.asarray(self.origin[series] + spans)
 
-    def localised(self, moments: Moments) -> Any:
+    def localised(self, moments: Any) -> Any:
         """As pandas would hold them: with the zone, if there was one."""
         pd = compat.pandas()
+        if self.durations:
+            return pd.TimedeltaIndex(moments)
         index = pd.DatetimeIndex(moments)
         return index if self.zone is None else index.tz_localize("UTC").tz_convert(self.zone)
 
+    def spans(self, given: Times) -> Floats:
+        """Durations in the unit."""
+        return self._counted(given.values)
+
+    def _counted(self, spans: Any) -> Floats:
+        return np.asarray(spans.astype(np.int64) / nanoseconds(self.unit), dtype=np.float64)
 
     def rules(self) -> dict[str, Any]:
-        """What a model remembers of it; None stands for plain numbers."""
-        return {"unit": self.unit, "from_first": self.from_first}
+        """What a model remembers of it."""
+        if self.durations:
+            return {"kind": "number", "unit": self.unit, "from_first": False}
+        return {"kind": "date", "unit": self.unit, "from_first": self.from_first}
 
     def zone_minutes(self) -> int:
         """East of UTC, where the first series begins."""
@@ -84,32 +113,43 @@ def axis_from_rules(
     return TimeAxis(rules["unit"], moments, zone, 1000, rules["from_first"])
 
 
-def is_moment(values: Any) -> bool:
-    """Whether these are date-times rather than numbers."""
-    dtype = getattr(values, "dtype", None)
-    if dtype is not None and str(dtype).startswith("datetime64"):
-        return True
-    if isinstance(values, str) or hasattr(values, "tzinfo"):
-        return True
-    array = np.asarray(values, dtype=object).ravel()
-    return array.size > 0 and (isinstance(array[0], str) or hasattr(array[0], "tzinfo"))
+# ---- the times of a dataset --------------------------------------------------------------------------
 
 
-def utc(values: Any, zone: Optional[tzinfo]) -> Moments:
-    """Moments in UTC. Those without a zone are taken as ``zone``'s, or as written without one."""
-    array = np.asarray(values)
-    if array.dtype.kind == "M" and zone is None:
-        return array.astype("datetime64[ns]")
-    pd = compat.pandas()
-    index = pd.DatetimeIndex(pd.to_datetime(np.atleast_1d(np.asarray(values, dtype=object)).ravel()))
-    if index.tz is None and zone is not None:
-        index = index.tz_localize(zone)
-    if index.tz is not None:
-        if zone is None:
-            raise Error("these date-times have a zone, the data's have none; give both alike")
-        index = index.tz_convert("UTC").tz_localize(None)
-    result: Moments = index.to_numpy().astype("datetime64[ns]")
-    return result.reshape(np.shape(array) if array.dtype.kind == "O" or array.shape else ())
+def counted(
+    given: Times, series: Ints, count: int, unit: Optional[str], origin: Any
+) -> tuple[Floats, Optional[TimeAxis]]:
+    """The times of rows as floats, and what they mean. ``origin``: "first" or a moment."""
+    if given.kind == "numbers":
+        if unit is not None:
+            raise Error("unit is for date-times and durations; these times are numbers, in a unit of their own")
+        return np.asarray(given.values, dtype=np.float64), None
+    missing = given.missing
+    present = ~missing
+    raw = given.values.astype(np.int64)
+    unit = unit or "h"
+    start = np.zeros(count, dtype=np.int64)
+    from_first = isinstance(origin, str) and origin == "first"
+    if given.kind == "date-times" and from_first:
+        start = first_of_series(raw[present], series[present], count)
+    elif given.kind == "date-times":
+        moment = origin_of(origin, given.zone)
+        start = np.full(count, moment.astype(np.int64), dtype=np.int64)
+    floats = np.asarray((raw - start[series]) / nanoseconds(unit), dtype=np.float64)
+    floats[missing] = np.nan
+    axis = TimeAxis(
+        unit, start.astype("datetime64[ns]"), given.zone, coarsest(raw[present]),
+        from_first and given.kind == "date-times", given.kind == "durations",
+    )  # fmt: skip
+    return floats, axis
+
+
+def origin_of(origin: Any, zone: Optional[tzinfo]) -> Any:
+    """One moment for all series, in UTC."""
+    given = _convert.times(origin, "origin").present("origin")
+    if given.kind != "date-times" or given.values.size != 1:
+        raise Error(f'origin={origin!r}: give "first" or one date-time')
+    return _convert.in_zone(given, zone, "origin").reshape(())[()]
 
 
 def coarsest(moments: npt.NDArray[np.int64]) -> int:
@@ -120,9 +160,7 @@ def coarsest(moments: npt.NDArray[np.int64]) -> int:
     return 1
 
 
-def first_of_series(
-    values: npt.NDArray[np.int64], series: npt.NDArray[np.int64], count: int
-) -> npt.NDArray[np.int64]:
+def first_of_series(values: Ints, series: Ints, count: int) -> Ints:
     """The least value of each series; series without any have 0."""
     least = np.full(count, np.iinfo(np.int64).max, dtype=np.int64)
     if values.size and np.all(series[1:] >= series[:-1]):
@@ -134,3 +172,46 @@ def first_of_series(
             return first_of_series(values[order], series[order], count)
     least[least == np.iinfo(np.int64).max] = 0
     return least
+
+
+# ---- times that are asked for ------------------------------------------------------------------------
+
+
+def _one_axis(given: Times, what: str) -> Times:
+    if given.values.ndim > 1:
+        raise Error(f"{what}: give one time or a list of them, not an array of {given.values.ndim} axes")
+    return given.present(what)._replace(values=np.atleast_1d(given.values))
+
+
+def asked_spans(spans: Any, axis: Optional[TimeAxis], what: str) -> Floats:
+    """Spans of time, in the data's unit if they are numbers; they ascend."""
+    given = _one_axis(_convert.times(spans, what), what)
+    if given.kind == "date-times":
+        raise Error(f"{what} holds date-times; give how long after, as pandas.Timedelta or in the data's unit")
+    result = _in_unit(given, axis, what)
+    return _ascending(result, what)
+
+
+def asked_times(at: Any, axis: Optional[TimeAxis], what: str) -> Floats:
+    """Times that are asked for, ascending: [times] of all series, or [series × times] for moments."""
+    given = _one_axis(_convert.times(at, what), what)
+    if given.kind != "date-times":
+        return _ascending(_in_unit(given, axis, what), what)
+    if axis is None or axis.durations:
+        raise Error(f"{what} holds date-times, but the times of the data are numbers")
+    moments = _convert.in_zone(given, axis.zone, what)
+    return _ascending(axis._counted(moments[None, :] - axis.origin[:, None]), what)
+
+
+def _in_unit(given: Times, axis: Optional[TimeAxis], what: str) -> Floats:
+    if given.kind == "numbers":
+        return np.ascontiguousarray(given.values, dtype=np.float64)
+    if axis is None:
+        raise Error(f"{what} holds durations, but the times of the data are numbers; give numbers in their unit")
+    return axis.spans(given)
+
+
+def _ascending(times: Floats, what: str) -> Floats:
+    if (np.diff(times, axis=-1) < 0).any():
+        raise Error(f"{what}: the times to ask for must ascend; sort them")
+    return np.ascontiguousarray(times)

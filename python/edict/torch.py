@@ -131,6 +131,8 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
             for scale in meta.get("least_scale", [])
         ] or [_LEAST] * len(model.features)
         self.register_buffer("least", _torch.tensor(least))
+        unchanging = [j in meta.get("unchanging", []) for j in range(len(model.features))]
+        self.register_buffer("unchanging", _torch.tensor(unchanging))
         of_member = f"members.{member + 1}." if member else ""
         if not 0 <= member < model.info["members"]:
             raise Error(f"there is no member {member}; the model has {model.info['members']}")
@@ -275,6 +277,8 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
             mu = mu + gate * (state.last - mu)
             above = log_psi + self._rate("recall.growth") * age - self.least
             log_psi = self.least + nn.functional.softplus(above, threshold=50)
+            mu = _torch.where(self.unchanging, state.last, mu)
+            log_psi = _torch.where(self.unchanging, self.least, log_psi)
         return mu, log_psi, lam, nu
 
     # ---- at an observation -----------------------------------------------------------------------

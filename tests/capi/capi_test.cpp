@@ -473,8 +473,25 @@ TEST_F(Capi, ADatasetGoesOutAsArraysAndComesBackTheSame) {
   ASSERT_EQ(edict_dataset_names(part, EDICT_NAMES_SERIES, &bytes), EDICT_OK);
   EXPECT_EQ(text_of(bytes), std::string("s00005\0s00001\0", 14));
   edict_dataset_free(part);
-  EXPECT_EQ(edict_dataset_subset(built, 2, repeated, kInf, &part), EDICT_INPUT);
+  ASSERT_EQ(edict_dataset_subset(built, 2, repeated, kInf, &part), EDICT_OK);
+  ASSERT_EQ(edict_dataset_names(part, EDICT_NAMES_SERIES, &bytes), EDICT_OK);
+  EXPECT_EQ(text_of(bytes), std::string("s00005\0s00005 (copy 2)\0", 23));
+  edict_dataset_free(part);
   edict_dataset_free(built);
+}
+
+TEST(CapiDates, AreReadAsThoseOfAFile) {
+  const char* texts[] = {"1970-01-02", "01.03.2024 12:30", "1970-01-01T01:00+01:00", "soon", ""};
+  double microseconds[5];
+  std::int32_t zone[5];
+  ASSERT_EQ(edict_read_dates(5, texts, microseconds, zone), EDICT_OK);
+  EXPECT_EQ(microseconds[0], 86400e6);
+  EXPECT_EQ(microseconds[1], 1709296200e6);
+  EXPECT_EQ(microseconds[2], 0);
+  EXPECT_TRUE(std::isnan(microseconds[3]) && std::isnan(microseconds[4]));
+  EXPECT_EQ(zone[0], EDICT_NO_ZONE);
+  EXPECT_EQ(zone[2], 60);
+  EXPECT_EQ(edict_read_dates(1, nullptr, microseconds, zone), EDICT_INPUT);
 }
 
 }  // namespace

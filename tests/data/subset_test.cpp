@@ -57,6 +57,20 @@ TEST(Subset, WhatLiesAtOrAfterTheEndIsLeftOut) {
   EXPECT_EQ(early.events(2), 0u);
 }
 
+TEST(Subset, ASeriesThatIsListedAgainIsThereAgainUnderANameOfItsOwn) {
+  const Dataset drawn = subset(three(), Series{1, 0, 1, 1});
+  drawn.check();
+  EXPECT_EQ(drawn.ids, (std::vector<std::string>{"b", "a", "b (copy 2)", "b (copy 3)"}));
+  EXPECT_EQ(drawn.labels, (std::vector<std::int32_t>{1, 0, 1, 1}));
+  EXPECT_EQ(drawn.value, (std::vector<double>{5, 8, 1, 3, 4, 5, 8, 5, 8}));
+  const Dataset again = subset(drawn, Series{2, 2, 0});
+  EXPECT_EQ(again.ids, (std::vector<std::string>{"b (copy 2)", "b (copy 4)", "b"}));
+  for (const std::string& id : again.ids) EXPECT_EQ(original_id(id), "b");
+  for (const std::string_view id :
+       {"b", "(copy 2)", " (copy 2)", "b (copy )", "b (copy x)", "b (copy 2) "})
+    EXPECT_EQ(original_id(id), id);
+}
+
 TEST(Subset, OfNothingHasTheNamesAlone) {
   const Dataset none = subset(three(), {});
   none.check();

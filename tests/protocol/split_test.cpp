@@ -142,6 +142,17 @@ TEST(Split, BelongsToTheIdAndTheSeedAlone) {
   }
 }
 
+TEST(Split, CopiesOfASeriesAreOnOneSide) {
+  const Dataset d = labelled(100);
+  std::vector<std::size_t> twice;
+  for (std::size_t i = 0; i < d.size(); ++i) twice.insert(twice.end(), {i, i});
+  const auto whole = parts_by_id(d, split(d, 3));
+  const auto drawn = parts_by_id(subset(d, twice), split(subset(d, twice), 3));
+  ASSERT_EQ(drawn.size(), 200u);
+  for (const auto& [id, part] : drawn)
+    EXPECT_EQ(part, whole.at(std::string(original_id(id)))) << id;
+}
+
 TEST(SplitByGroup, GroupsStayWholeAndSharesAreNear) {
   std::vector<int> sizes;
   for (int g = 0; g < 600; ++g) sizes.push_back(1 + g % 7);

@@ -113,3 +113,50 @@ def test_the_picture_has_two_tones_and_what_was_observed(forecast, data):
     assert dark.get_extents().height < light.get_extents().height
     seen = data["wave03"].to_frame()["level"].to_numpy()
     np.testing.assert_array_equal(panel.lines[1].get_ydata(), seen)
+
+
+def test_limits_that_are_exchanged_are_refused(forecast):
+    for within in ((1, -1), ({"level": 1}, {"level": -1}), (np.zeros((20, 7, 2)), -0.1)):
+        with pytest.raises(edict.Error, match="the lower limit is above the upper one"):
+            forecast.probability(within=within)
+    both = forecast.probability(within=({"flow": -1, "level": 0}, {"level": 1, "flow": 1}))
+    np.testing.assert_array_equal(both[:, :, 1], forecast.probability(within=(0, 1))[:, :, 0])
+    np.testing.assert_array_equal(both[:, :, 0], forecast.probability(within=(-1, 1))[:, :, 1])
+    assert (forecast.probability(within=(0.5, 0.5)) == 0).all()
+    for wrong in (3, (1, 2, 3), ({"level": 1}, 2)):
+        with pytest.raises(edict.Error, match="within"):
+            forecast.probability(within=wrong)
+
+
+def test_what_cannot_be_a_limit_is_refused(forecast):
+    with pytest.raises(edict.Error, match="above holds what is no number: 'high'"):
+        forecast.probability(above="high")
+    with pytest.raises(edict.Error, match=r"shape \(3,\) does not fit"):
+        forecast.cdf([1, 2, 3])
+    with pytest.raises(edict.Error, match="level = 95 must lie between 0 and 1; did you mean 0.95"):
+        forecast.interval(95)
+
+
+def test_forecasts_are_compared_by_what_they_say(model, data, forecast):
+    again = model.predict(data[:20], at=np.linspace(0, 12, 7))
+    assert forecast == again and not forecast != again
+    assert forecast != model.predict(data[:20], at=np.linspace(0, 13, 7)) and forecast != forecast.select([0])
+    assert forecast != 3 and forecast not in [None]
+    dated = edict.Dataset.from_frame(edict.waves(series=3, dates=True), label="label")
+    axis = dated.time_axis
+    assert axis == edict.Dataset.from_frame(edict.waves(series=3, dates=True), label="label").time_axis
+    assert axis != dated[:2].time_axis
+    assert repr(forecast.select([0])).startswith("Forecast(1 series, 7 times")
+    assert "1 time," in repr(model.predict(data, ahead=1.0))
+
+
+def test_a_picture_of_one_time_shows_it(model, data):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    dated = edict.Dataset.from_frame(edict.waves(series=60, dates=True), label="label")
+    of_dates = edict.Model.train(dated, epochs=1, hidden=8, batch=16, threads=1)
+    for figure in (model.predict(data, ahead=1.0).plot(0), of_dates.predict(dated, ahead=1.0).plot(0, data=dated)):
+        for band in figure.axes[0].collections:
+            box = band.get_paths()[0].get_extents()
+            assert box.width > 0 and box.height > 0

@@ -1,15 +1,20 @@
 """A Dataset goes through scikit-learn as X."""
 
+import os
+
 import numpy as np
+import pandas as pd
 import pytest
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, parallel_backend
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import BaggingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
-from sklearn.utils import estimator_checks
+from sklearn.utils import estimator_checks, resample
+from sklearn.utils.multiclass import type_of_target
 
 import edict
 from edict import Guard
@@ -72,7 +77,7 @@ def test_classifier_and_its_calibration(data):
     assert classifier.classes_.tolist() == [1, 3]
     assert set(classifier.predict(test)) <= {1, 3}
     probabilities = classifier.predict_proba(test)
-    fast = classifier.model_.classes.index("3")
+    fast = classifier.model_.classes.index(3)
     np.testing.assert_array_equal(
         probabilities[:, 1], classifier.model_.class_probabilities(test)[:, fast]
     )
@@ -116,3 +121,84 @@ def test_forecaster_in_the_words_of_others(data):
     assert (forecaster.predict_var(data, at=[3.0]) > 0).all()
     with pytest.raises(TypeError, match="X is a ndarray; give an edict.Dataset"):
         forecaster.fit(np.zeros((3, 4)))
+
+
+def test_labels_that_are_numbers_are_scored_as_numbers(frame):
+    sick = frame.assign(label=(frame["label"] == "fast").astype(int))
+    data = edict.Dataset.from_frame(sick, label="label")
+    scores = cross_val_score(EdictClassifier(**SMALL), data, data.labels, cv=2, scoring="f1")
+    assert np.isfinite(scores).all()
+    classifier = EdictClassifier(**SMALL).fit(data)
+    assert classifier.classes_.tolist() == [0, 1] and classifier.predict(data).dtype.kind == "i"
+    assert type_of_target(data.labels) == "binary"
+
+
+@pytest.mark.parametrize("missing", [np.nan, None, pd.NA])
+def test_series_without_a_label_are_left_out_with_a_warning(data, missing):
+    y = pd.Series((data.labels == "fast").astype(int)).astype(object)
+    y[[3, 4]] = missing
+    for kind in ("edict", "gru-d"):
+        with pytest.warns(UserWarning, match="2 of 60 series have no label"):
+            classifier = EdictClassifier(**SMALL, kind=kind).fit(data, y)
+        assert classifier.classes_.tolist() == [0, 1]
+        assert set(classifier.predict(data)) <= {0, 1}
+    with pytest.raises(ValueError, match="no series has a label"):
+        EdictClassifier(**SMALL).fit(data, [missing] * 60)
+    with pytest.raises(ValueError, match="59 labels for 60 series"):
+        EdictClassifier(**SMALL).fit(data, y[:59])
+
+
+def test_jobs_are_counted_as_scikit_learn_does(data):
+    assert EdictForecaster()._threads == 1 and EdictForecaster(n_jobs=3)._threads == 3
+    assert EdictForecaster(n_jobs=-1)._threads == os.cpu_count()
+    with parallel_backend("threading", n_jobs=2):
+        assert EdictForecaster()._threads == 2
+    with pytest.raises(ValueError):
+        EdictForecaster(n_jobs=0).fit(data)
+
+
+def test_one_seed_for_all(data):
+    def states(**parameters):
+        return EdictEncoder(**SMALL, **parameters).fit(data).transform(data)
+
+    np.testing.assert_array_equal(states(random_state=7), states(random_state=np.int64(7)))
+    np.testing.assert_array_equal(
+        states(random_state=np.random.RandomState(0)), states(random_state=np.random.RandomState(0))
+    )
+    assert (states(random_state=7) != states(random_state=8)).any()
+    config = EdictForecaster(**SMALL, random_state=7, train_seed=3).fit(data).model_.config
+    assert config["train"]["seed"] == 3 and config["data"]["seed"] == 7
+    assert EdictForecaster(random_state=7).get_params()["random_state"] == 7
+
+
+def test_bootstraps(data):
+    drawn, y = resample(data, data.labels, random_state=0)
+    assert len(drawn) == 60 and len(set(drawn.ids)) < 60
+    classifier = EdictClassifier(**SMALL).fit(drawn, y)
+    assert 0 <= classifier.score(data, data.labels) <= 1
+    assert classifier.predict(resample(data, random_state=1)).shape == (60,)
+
+
+def test_what_is_no_y_and_no_matrix_is_refused_in_a_line(data):
+    with pytest.raises(ValueError, match="labels of types that have no order"):
+        EdictClassifier(**SMALL).fit(data, [1, "a"] * 30)
+    with pytest.raises(ValueError, match="labels: give one a series, not an array of 2 axes"):
+        EdictClassifier(**SMALL).fit(data, np.eye(60, 2))
+    with pytest.raises(TypeError, match="a Dataset is no array; .*model.encode"):
+        BaggingClassifier(EdictClassifier(**SMALL)).fit(data, data.labels)
+    with pytest.raises(TypeError, match="a Dataset is no array"):
+        np.asarray(data)
+
+
+def test_a_table_may_stand_for_the_series(frame, data):
+    classifier = EdictClassifier(**SMALL).fit(frame)
+    same = EdictClassifier(**SMALL).fit(data)
+    np.testing.assert_array_equal(
+        classifier.predict_proba(frame.drop(columns="label")), same.predict_proba(data)
+    )
+    bare = frame[["id", "time", "level", "flow"]]
+    encoder = EdictEncoder(**SMALL).fit(bare)
+    assert encoder.transform(bare).shape == (60, 8)
+    assert EdictForecaster(**SMALL, ahead=1.0).fit(bare).predict(bare).shape == (60, 1, 2)
+    with pytest.raises(ValueError, match="600 labels for 60 series"):
+        EdictClassifier(**SMALL).fit(bare, frame["label"])

@@ -90,3 +90,99 @@ def test_a_stream_starts_where_the_clock_of_the_series_does(frame, start):
     feed(stream, moved[0])
     at = [moved.last_times[0] + 2.0]
     np.testing.assert_array_equal(stream.predict(at).mean, model.predict(moved[0], at=at).mean)
+
+
+def test_several_threads_may_use_a_stream(model):
+    import threading
+
+    stream, many = Stream(model), Streams(model, ["a", "b"], start=0)
+    failures = []
+
+    def use(worker):
+        try:
+            for i in range(300):
+                try:
+                    stream.observe(float(i), {"level": 0.1 * worker, "flow": 0.2})
+                    many.observe(float(i), [[0.1, 0.2], [np.nan, 0.3]])
+                except edict.Error as e:  # another thread was faster
+                    assert "goes forward" in str(e)
+                stream.predict([1e3, 1e4 + i])
+                many.predict(1e3)
+                assert len(stream.state) == len(many.state("a"))
+                assert stream.time >= 0 and many.times.shape == (2,)
+        except BaseException as e:  # noqa: BLE001
+            failures.append(e)
+
+    workers = [threading.Thread(target=use, args=(k,)) for k in range(6)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert failures == [] and stream.time == 299.0
+
+
+def test_tables_are_taken_by_the_names_of_their_columns(model):
+    import pandas as pd
+
+    expected, many = Streams(model, ["a", "b"]), Streams(model, ["a", "b"])
+    expected.observe(1.0, [[0.1, 0.2], [0.3, np.nan]])
+    table = pd.DataFrame({"flow": [0.2, np.nan], "level": [0.1, 0.3]})
+    for values, streams in (
+        (table, None), (table.iloc[::-1], ["b", "a"]), (table.set_axis(["a", "b"]), None),
+        (table.set_axis(["a", "b"]).iloc[::-1], None), (table.astype("Float64"), None),
+        (table.to_dict("list"), None),
+    ):  # fmt: skip
+        many = Streams(model, ["a", "b"])
+        many.observe(1.0, values, streams)
+        np.testing.assert_array_equal(many.predict(2.0).mean, expected.predict(2.0).mean)
+    partly = Streams(model, 1)
+    partly.observe(1.0, table[["level"]].head(1))
+    one = Stream(model)
+    one.observe(1.0, {"level": 0.1})
+    np.testing.assert_array_equal(partly.predict(2.0).mean, one.predict(2.0).mean)
+    for wrong, text in (
+        (table.rename(columns={"flow": "flaw"}), "there is no feature 'flaw'; the model has level, flow"),
+        (table.set_axis(["a", "c"]), "there is no stream 'c', which the index names"),
+        (table.astype(str).assign(flow="x"), "column 'flow' holds what is no number, row 0: 'x'"),
+        (table.head(1), r"shape \(1,\) for 2 streams"),
+    ):  # fmt: skip
+        with pytest.raises(edict.Error, match=text):
+            many.observe(2.0, wrong)
+
+
+def test_streams_whose_names_are_numbers(model):
+    many = Streams(model, [101, 7], start=0)
+    many.observe(1.0, [[0.1, 0.2]], streams=[7])
+    assert many.times.tolist() == [0.0, 1.0] and many.predict(2.0, 101).ids == [101]
+    with pytest.raises(edict.Error, match="there is no stream 1"):
+        many.predict(2.0, [1])
+
+
+def test_what_is_no_observation_is_refused_in_a_line(model):
+    stream = Stream(model)
+    for values, text in (
+        ({"level": "high"}, "'level' is 'high', which is no number"),
+        ({"level": None}, "'level' is None, which is no number; leave out what was not observed"),
+    ):
+        with pytest.raises(edict.Error, match=text):
+            stream.observe(1.0, values)
+    with pytest.raises(TypeError, match="values are a list; give a mapping"):
+        stream.observe(1.0, [1.0, 2.0])
+    with pytest.raises(edict.Error, match="neither a number nor a date-time"):
+        stream.observe("noon", {"level": 1.0})
+    with pytest.raises(edict.Error, match="times of shape"):
+        Streams(model, 3).observe([1.0, 2.0], np.zeros((3, 2)))
+    with pytest.raises(edict.Error, match="no static covariate 'age'"):
+        Stream(model, static={"age": 3})
+    with pytest.raises(TypeError, match="streams=2.0: give a number of streams or a list"):
+        Streams(model, 2.0)
+    for content in ("text", 3, None):
+        with pytest.raises(TypeError, match="the state is of type .*; give bytes"):
+            stream.state = content
+    again = Stream(model)
+    again.state = bytearray(stream.state)
+    assert Streams(model, (name for name in "ab")).predict(1.0, slice(1, 2)).ids == ["b"]
+    stream.observe(np.int64(1), {"level": np.float32(0.5)})
+    stream.observe(np.array(2), {"level": 1})
+    assert stream.time == 2.0 and repr(stream) == "Stream(2 features, at 2)"
+    assert repr(Streams(model, 1)) == "Streams(1 stream, 2 features)"

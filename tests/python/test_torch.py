@@ -49,6 +49,20 @@ def test_the_module_and_the_model_agree(data, options):
             )
 
 
+def test_features_that_hardly_ever_change_are_recalled(frame):
+    own = edict.Dataset.from_frame(frame.assign(kept=1.0 + (frame["id"] > "wave30")), label="label")
+    model = edict.Model.train(own, recall=True, **SMALL)
+    module = model.to_torch()
+    assert module.unchanging.tolist() == [False, False, True]
+    one = own[3].to_frame()
+    told = module(one["time"], one[["level", "flow", "kept"]].to_numpy(), [5.0, 20.0])
+    expected = model.predict(own[3], at=[5.0, 20.0])
+    for part, name in zip(told, ("mean", "aleatoric", "epistemic", "scale", "dof")):
+        np.testing.assert_allclose(
+            part.detach().numpy(), getattr(expected, name)[0], rtol=1e-5, atol=1e-5, err_msg=name
+        )
+
+
 def test_gradients_reach_every_parameter_that_the_mean_depends_on(data, model):
     one = data[0].to_frame()
     module = model.to_torch()

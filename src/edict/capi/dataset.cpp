@@ -1,4 +1,5 @@
-#include <unordered_set>
+#include <limits>
+#include <optional>
 
 #include "edict/capi/border.h"
 #include "edict/core/error.h"
@@ -181,6 +182,16 @@ int edict_builder_dates(edict_builder* builder, const char* unit, int from_first
   });
 }
 
+int edict_builder_unit(edict_builder* builder, const char* unit) {
+  return across([&] {
+    DatasetBuilder& to = builder_of(builder);
+    check_given(unit, "unit");
+    TimeAxis axis;
+    axis.unit = time_unit_from_name(unit);
+    to.set_time_axis(std::move(axis));
+  });
+}
+
 int edict_builder_reading(edict_builder* builder, const char* json) {
   return across([&] {
     builder_of(builder);
@@ -231,6 +242,19 @@ int edict_dataset_write(const edict_dataset* dataset, const char* path) {
   return across([&] {
     check_given(path, "path");
     write_csv(data_of(dataset), path);
+  });
+}
+
+int edict_read_dates(int64_t count, const char* const* texts, double* microseconds, int32_t* zone) {
+  return across([&] {
+    const std::vector<std::string> given = names_from(count, texts, "texts");
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const std::optional<ParsedDate> date = parse_date(given[i]);
+      const bool zoned = date && date->style.zone != DateStyle::Zone::none;
+      if (microseconds)
+        microseconds[i] = date ? date->microseconds : std::numeric_limits<double>::quiet_NaN();
+      if (zone) zone[i] = zoned ? date->zone : EDICT_NO_ZONE;
+    }
   });
 }
 
@@ -310,14 +334,10 @@ int edict_dataset_subset(const edict_dataset* dataset, int64_t count, const int6
     const std::size_t size = size_of(count, "count");
     if (size > 0) check_given(series, "series");
     std::vector<std::size_t> chosen;
-    std::unordered_set<int64_t> known;
     for (std::size_t k = 0; k < size; ++k) {
       if (series[k] < 0 || series[k] >= static_cast<int64_t>(data.size()))
         throw Error("there is no series " + std::to_string(series[k]) + "; the dataset has " +
                     std::to_string(data.size()));
-      if (!known.insert(series[k]).second)
-        throw Error("series " + data.ids[static_cast<std::size_t>(series[k])] +
-                    " is asked for twice; a dataset holds each once");
       chosen.push_back(static_cast<std::size_t>(series[k]));
     }
     *out = new edict_dataset{subset(data, chosen, until)};

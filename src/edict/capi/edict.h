@@ -17,8 +17,8 @@
  * - Matrices are row by row: [a x b] means that b is next to each other. NaN is what was
  *   not observed.
  * - Indices count from 0; -1 is none. Times are numbers in a unit of the caller's choice.
- * - Where there was no memory, handles are as before the call, and the same may be asked again; only
- *   an edict_builder is to be freed, and another one filled.
+ * - Where there was no memory, handles are as before the call, and the same may be asked again;
+ * only an edict_builder is to be freed, and another one filled.
  * - No exception leaves a function, nothing is printed, no signal is touched. A handle may be read
  *   by several threads at once, except edict_streams and edict_builder, which belong to one thread
  *   at a time, and edict_control, which is made to be shared. Threads that a call starts end with
@@ -136,6 +136,8 @@ EDICT_EXPORT int edict_builder_statics(edict_builder* builder, int64_t statics,
  * zone (`zoned` is 0) they are as written. A model remembers the unit and refuses other times. */
 EDICT_EXPORT int edict_builder_dates(edict_builder* builder, const char* unit, int from_first,
                                      const double* origin, int zoned, int zone);
+/* That the times are numbers of this unit, as durations are. A model remembers it. */
+EDICT_EXPORT int edict_builder_unit(edict_builder* builder, const char* unit);
 /* Of which columns of a table the arrays came, as a model remembers it for edict_dataset_read: JSON
  * as edict_dataset_reading tells it; what it leaves out is "" or []. */
 EDICT_EXPORT int edict_builder_reading(edict_builder* builder, const char* json);
@@ -157,6 +159,13 @@ EDICT_EXPORT void edict_builder_free(edict_builder* builder);
 EDICT_EXPORT int edict_dataset_read(const char* path, const char* options, const edict_model* like,
                                     edict_dataset** out);
 EDICT_EXPORT int edict_dataset_write(const edict_dataset* dataset, const char* path);
+
+/* Texts as date-times, read as the times of a file are. `microseconds`: [count], since 1970; of UTC
+ * where a text names a zone, else as written; NaN where it is not a date-time. `zone`: [count],
+ * minutes east of UTC, EDICT_NO_ZONE where none is named. */
+#define EDICT_NO_ZONE INT32_MIN
+EDICT_EXPORT int edict_read_dates(int64_t count, const char* const* texts, double* microseconds,
+                                  int32_t* zone);
 
 typedef struct edict_dataset_size {
   int64_t series, events, observations;
@@ -197,8 +206,9 @@ EDICT_EXPORT int edict_dataset_dates(const edict_dataset* dataset, double* origi
  * recognised, sentences about what had to be guessed. */
 EDICT_EXPORT int edict_dataset_reading(const edict_dataset* dataset, edict_bytes** out);
 
-/* The listed series in that order, each at most once, with what was observed before `until`
- * (INFINITY: everything). Names of features, classes and groups stay. */
+/* The listed series in that order, with what was observed before `until` (INFINITY: everything).
+ * Names of features, classes and groups stay. A series that is listed again, as in a bootstrap, is
+ * there again as "a (copy 2)", which is on the same side of a split as "a". */
 EDICT_EXPORT int edict_dataset_subset(const edict_dataset* dataset, int64_t count,
                                       const int64_t* series, double until, edict_dataset** out);
 /* The same data with other labels, as edict_builder_labels takes them. */
@@ -269,8 +279,9 @@ EDICT_EXPORT int edict_model_sizes(const edict_model* model, edict_model_size* s
 
 /* JSON: kind, features, statics, classes, config (every setting), t_cut, horizon, mean and scale of
  * each feature, their correlations at one moment (rows of a matrix, or null: of the normal scores
- * of what is observed), what its times mean, the events of a piece of a series that it learnt from
- * (0: they were whole), how many series it has seen, and, where it was trained here, the epochs. */
+ * of what is observed), what its times mean, its reading (as edict_dataset_reading tells it), the
+ * events of a piece of a series that it learnt from (0: they were whole), how many series it has
+ * seen, and, where it was trained here, the epochs. */
 EDICT_EXPORT int edict_model_info(const edict_model* model, edict_bytes** out);
 
 /* Features and static covariates are found by name, here and in every function below. This tells,
@@ -359,8 +370,8 @@ EDICT_EXPORT int edict_cdf(int64_t count, const double* mean, const double* scal
  * bits, which are those of edict_model_predict. */
 typedef struct edict_streams edict_streams;
 
-/* `start`: [count], where each clock starts; NULL: where that of a series does, which is the model's
- * origin, or the first event where the model was trained with data.start=first. `statics`:
+/* `start`: [count], where each clock starts; NULL: where that of a series does, which is the
+ * model's origin, or the first event where the model was trained with data.start=first. `statics`:
  * [count x statics], NULL: missing. */
 EDICT_EXPORT int edict_streams_new(const edict_model* model, int64_t count, const double* start,
                                    const double* statics, const edict_guard* guard,

@@ -383,6 +383,7 @@ int edict_model_info(const edict_model* model, edict_bytes** out) {
                    {"scale", m.protocol.population.scale},
                    {"correlations", correlations},
                    {"time_axis", to_json(m.time_axis)},
+                   {"reading", to_json(m.reading)},
                    {"piece", m.reading.piece},
                    {"seen",
                     {{"train", count(Part::train)},

@@ -9,6 +9,7 @@
 #include "edict/core/error.h"
 #include "edict/core/hash.h"
 #include "edict/core/json.h"
+#include "edict/data/subset.h"
 
 namespace edict {
 namespace {
@@ -60,7 +61,7 @@ void SeenSeries::add(const Dataset& data, const Split& split, SplitBy by) {
   Split parts = split;
   for (const Part part : kRecorded)
     for (const std::size_t i : parts[part]) {
-      series.push_back({hash("series", data.ids[i]), part});
+      series.push_back({hash("series", original_id(data.ids[i])), part});
       if (by == SplitBy::group && data.group_of[i] != Dataset::kNone)
         groups.push_back({hash("group", data.group_name(i)), part});
     }
@@ -69,7 +70,7 @@ void SeenSeries::add(const Dataset& data, const Split& split, SplitBy by) {
 }
 
 Part SeenSeries::part_of(std::string_view id, std::string_view group) const {
-  if (const auto part = find(series_, hash("series", id))) return *part;
+  if (const auto part = find(series_, hash("series", original_id(id)))) return *part;
   if (group.empty() || groups_.empty()) return Part::unseen;
   return find(groups_, hash("group", group)).value_or(Part::unseen);
 }

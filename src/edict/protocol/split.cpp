@@ -10,6 +10,7 @@
 
 #include "edict/core/error.h"
 #include "edict/core/generator.h"
+#include "edict/data/subset.h"
 
 namespace edict {
 
@@ -51,7 +52,7 @@ std::vector<double> draw_places(const Dataset& dataset, std::span<const std::siz
   for (const std::size_t i : series) {
     const bool whole_group = by == SplitBy::group && dataset.group_of[i] != Dataset::kNone;
     places.push_back(whole_group ? draw(of_groups, dataset.group_name(i))
-                                 : draw(alone, dataset.ids[i]));
+                                 : draw(alone, original_id(dataset.ids[i])));
   }
   if (by != SplitBy::stratified) return places;
   std::map<std::int32_t, std::vector<std::size_t>> classes;  // places in `series`

@@ -1,0 +1,75 @@
+"""A caller's own table with its gaps filled."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from . import compat
+from .dataset import Dataset
+
+Floats = npt.NDArray[np.float64]
+
+
+def filled_table(
+    frame: Any, table: Dataset, features: list[str], value: Floats, deviation: Optional[Floats]
+) -> Any:
+    """``value`` and ``deviation`` are [rows × features of the model]."""
+    result = frame.copy()
+    keys = {str(key): key for key in frame.columns}
+    place = {name: j for j, name in enumerate(features)}
+    texts = {c["column"]: c["values"] for c in table.reading["categories"] if not c["static"]}
+    for name in table.reading["features"] or [f for f in features if f in keys]:
+        own = [f"{name}={text}" for text in texts[name]] if name in texts else [name]
+        known = [one for one in own if one in place]
+        if name not in keys or not known:
+            continue
+        columns = [place[one] for one in known]
+        if name in texts:
+            likeliest = np.argmax(value[:, columns], axis=1)
+            words = np.array([one[len(name) + 1 :] for one in known], dtype=object)[likeliest]
+            result[keys[name]] = _with_texts(frame[keys[name]], words)
+        else:
+            result[keys[name]] = _with_numbers(frame[keys[name]], value[:, columns[0]])
+        if deviation is not None:
+            for one, j in zip(known, columns):
+                result[f"{one}_sd"] = deviation[:, j]
+    return result
+
+
+def _gaps(column: Any, told: Any) -> npt.NDArray[np.bool_]:
+    """Where nothing is given and something is known."""
+    return np.asarray(column.isna()) & ~np.asarray(compat.pandas().isna(told))
+
+
+def _with_numbers(column: Any, told: Floats) -> Any:
+    gaps = _gaps(column, told)
+    if not gaps.any():
+        return column
+    kind = getattr(column.dtype, "kind", "O")
+    if isinstance(column.dtype, np.dtype) and kind == "f":
+        filled = column.to_numpy(copy=True)
+        filled[gaps] = told[gaps]
+    elif isinstance(column.dtype, np.dtype):  # objects
+        filled = column.to_numpy(dtype=object, copy=True)
+        filled[gaps] = told[gaps]
+    else:  # pandas' nullable numbers; whole ones have no room for a mean
+        filled = column.astype("Float64" if kind in "iub" else column.dtype).copy()
+        filled[gaps] = told[gaps]
+        return filled
+    return compat.pandas().Series(filled, index=column.index, name=column.name)
+
+
+def _with_texts(column: Any, told: Any) -> Any:
+    gaps = _gaps(column, told)
+    if not gaps.any():
+        return column
+    filled = column.copy()
+    values = told[gaps]
+    if str(column.dtype) == "category":  # what they are called is not what they are
+        by_text = {str(c): c for c in column.cat.categories}
+        values = [by_text.get(text, None) for text in values]
+    filled[gaps] = values
+    return filled

@@ -1,0 +1,156 @@
+"""Which column of a table is what, and what belongs to the series of a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Mapping, Optional
+
+import numpy as np
+
+from . import _convert, compat
+from ._convert import Floats, Ints, objects_of
+from ._native import Error
+from .builder import Builder, Values, check_duplicates
+from .columns import Names, Table, as_list, constant_of_series, factorize, names_of, static_columns
+from .times import UNITS, TimeAxis, counted
+
+if TYPE_CHECKING:
+    from .model import Model
+
+
+class Roles:
+    """Which column of a table is what: as the caller says, else as a model's training data had it,
+    else by the usual names."""
+
+    def __init__(
+        self, table: Table, like: "Optional[Model]", id: Optional[str], time: str,
+        label: Optional[str], group: Optional[str], static: Names, duplicates: Optional[str],
+    ) -> None:  # fmt: skip
+        self._table = table
+        self._like = like
+        known: Mapping[str, Any] = {} if like is None else like.info["reading"]
+        if not known.get("time"):  # of a model that learnt from arrays
+            known = {}
+        self._known = known
+        self.time = (known.get("time") or "time") if time == "auto" else str(time)
+        if id == "auto":
+            id = known.get("id") or "id"
+            id = None if id == "none" else id
+        self.id = None if id is None else str(id)
+
+        def optional(name: Optional[str], role: str) -> Optional[str]:
+            if name == "auto":
+                own = known.get(role)
+                return own if own and table.has(own) else None
+            return None if name is None else str(name)
+
+        self.label, self.group = optional(label, "label"), optional(group, "group")
+        if static is None:
+            self.statics = [name for name in known.get("statics", ()) if table.has(name)]
+        else:
+            self.statics = as_list(static)
+        self.duplicates = duplicates or known.get("duplicates") or "error"
+        check_duplicates(self.duplicates)
+        self.used = {
+            name for name in (self.id, self.time, self.label, self.group, *self.statics) if name is not None
+        }
+
+    def known_features(self) -> list[str]:
+        """Those columns of the model's training data that this table has."""
+        assert self._like is not None
+        names = self._known.get("features") or [name.split("=")[0] for name in self._like.features]
+        found = [name for name in dict.fromkeys(names) if name in self._table and name not in self.used]
+        if not found:
+            raise Error(f"none of the model's features is a column of the table: {', '.join(names[:12])}")
+        return found
+
+    def categories(self, static: bool) -> dict[str, list[str]]:
+        """The texts of columns that the model knows as categories."""
+        return {
+            c["column"]: list(c["values"]) for c in self._known.get("categories", ())
+            if bool(c["static"]) == static
+        }  # fmt: skip
+
+    def reading(self, features: list[str], categories: list[dict[str, Any]]) -> dict[str, Any]:
+        """How the table was read, in the library's words."""
+        return {
+            "id": "none" if self.id is None else self.id, "time": self.time,
+            "label": self.label or "", "group": self.group or "", "statics": self.statics,
+            "duplicates": "" if self.duplicates == "error" else self.duplicates,
+            "features": features, "categories": categories,
+        }  # fmt: skip
+
+
+def series_of(table: Table, id: Optional[str]) -> tuple[Ints, list[str], Optional[list[Any]]]:
+    """Whose each row is, the names of the series, and what they were before they became texts."""
+    if id is None:
+        return np.zeros(table.rows, dtype=np.int64), ["0"], None
+    codes, uniques = factorize(table.column(id, "the id"))
+    if (codes < 0).any():
+        raise Error(f"column {id!r}: row {int(np.argmax(codes < 0))} has no id")
+    return codes, names_of(uniques, "ids"), objects_of(uniques)
+
+
+def counted_times(
+    table: Table, time: str, series: Ints, count: int, unit: Optional[str], origin: Any,
+    like: "Optional[Model]",
+) -> tuple[Floats, Optional[TimeAxis]]:  # fmt: skip
+    """The time column as floats: in the model's unit from its origin, where there is a model and
+    nothing else is said."""
+    what = f"column {time!r}"
+    given = _convert.times(table.column(time, "time"), what)
+    if given.values.ndim != 1:
+        raise Error(f"{what} has {given.values.ndim} axes; give one time a row")
+    rules = None if like is None else like._time_rules
+    if rules is not None:
+        if given.kind == "numbers" and rules["kind"].startswith("unix"):
+            scale = 1e9 if rules["kind"] == "unix seconds" else 1e6
+            moments = np.rint(np.nan_to_num(given.values) * scale).astype(np.int64).astype("datetime64[ns]")
+            moments[np.isnan(given.values)] = np.datetime64("NaT")
+            given = _convert.Times(moments)
+        unit = unit or rules["unit"]
+        if origin is None and not rules["from_first"]:
+            if given.kind == "date-times" and (rules["style"]["zone"] != 0) != (given.zone is not None):
+                raise Error(
+                    f"{what}: the model's date-times have {'a' if given.zone is None else 'no'} zone, "
+                    f"these have {'none' if given.zone is None else 'one'}; give both alike"
+                )
+            epoch = np.datetime64(round(rules["epoch"]), "us").astype("datetime64[ns]")
+            origin = epoch if given.zone is None else compat.pandas().Timestamp(epoch).tz_localize("UTC")
+    if given.kind == "durations" and like is not None and like.info["time_axis"]["unit"] in UNITS:
+        unit = unit or like.info["time_axis"]["unit"]
+    if given.kind == "numbers" and rules is not None:
+        raise Error(f"{what} holds numbers, and the model's times are date-times; give those")
+    return counted(given, series, count, unit, "first" if origin is None else origin)
+
+
+def attach(
+    builder: Builder, table: Table, series: Ints, ids: list[str], roles: Roles,
+    id_values: Optional[list[Any]],
+) -> tuple[Values, list[dict[str, Any]]]:  # fmt: skip
+    """What belongs to whole series, from columns that repeat it in every row; tells which of
+    them became categories."""
+    known: dict[str, Any] = {"ids": id_values}
+    for name, put, what, values in (
+        (roles.label, builder.labels, "label", "classes"), (roles.group, builder.groups, "group", "groups"),
+    ):  # fmt: skip
+        if name is None:
+            continue
+        codes, uniques = factorize(table.column(name, what))
+        own = constant_of_series(codes, series, ids, what)
+        names = names_of(uniques, f"{what}s")
+        put(names, own.astype(np.int32))
+        known[values] = dict(zip(names, objects_of(uniques)))
+    categories: list[dict[str, Any]] = []
+    if roles.statics:
+        columns, numbers, of_texts = static_columns(
+            table, roles.statics, series, ids, roles.categories(True)
+        )
+        builder.statics(columns, numbers)
+        categories = categories_in_json(of_texts, True)
+    return Values(**known), categories
+
+
+def categories_in_json(columns: Mapping[str, list[str]], static: bool) -> list[dict[str, Any]]:
+    return [
+        {"column": name, "static": static, "values": texts} for name, texts in columns.items()
+    ]
