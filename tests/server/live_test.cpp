@@ -214,6 +214,28 @@ TEST_F(LiveTest, ABackupIsWholeAndTakenWhileOthersWrite) {
   EXPECT_EQ(asked(other, waves().ids[0], kTimes), predicted(*small_model(), waves(), 0, kTimes));
 }
 
+// A backup of gigabytes reads for many seconds, and holds back what it needs of the write-ahead
+// log.
+TEST_F(LiveTest, AWriterDoesNotWaitForAReader) {
+  const auto live = open();
+  send(*live, {{"a", {1.0, false}, 0, 1.0}});
+  std::promise<void> reading, release;
+  live->aside([&](Live::Access access) {
+    access.store.each_stream([&](KeptStream&&) {
+      reading.set_value();
+      release.get_future().wait();
+    });
+  });
+  reading.get_future().get();
+  send(*live, {{"a", {2.0, false}, 0, 1.0}});
+  // The writer tidies up when nothing came for two seconds.
+  std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+  const auto begin = std::chrono::steady_clock::now();
+  send(*live, {{"a", {3.0, false}, 0, 1.0}});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
+  release.set_value();
+}
+
 TEST_F(LiveTest, ARemovedStreamIsGoneAndMayComeAgain) {
   const auto live = open();
   send(*live, rows_of(waves(), 0));

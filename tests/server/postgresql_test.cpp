@@ -7,7 +7,9 @@
 
 #include "edict/core/error.h"
 #include "edict/core/json.h"
+#include "edict/server/health.h"
 #include "server/live_folder.h"
+#include "server/waiting.h"
 
 namespace edict::server {
 namespace {
@@ -109,6 +111,40 @@ TEST_F(PostgresqlTest, SurvivesARestartOfTheDatabase) {
   EXPECT_EQ(outcome.kind, Outcome::Kind::stored) << outcome.detail;
   for (std::size_t s = 0; s < 2; ++s)
     EXPECT_EQ(asked(*live, waves().ids[s], kTimes), predicted(*small_model(), waves(), s, kTimes));
+}
+
+TEST_F(PostgresqlTest, ADatabaseThatIsEmptiedIsNoticed) {
+  const auto live = open();
+  const Health health(*live);
+  EXPECT_EQ(live->submit_and_wait(rows_of(waves(), 0)).kind, Outcome::Kind::stored);
+  const auto problem = [&] { return health.checks().at(0).problem; };
+  ASSERT_TRUE(holds([&] {
+    std::promise<bool> marked;
+    live->aside(
+        [&](Live::Access access) { marked.set_value(access.store.meta("server").has_value()); });
+    return marked.get_future().get();
+  })) << problem();
+  EXPECT_EQ(problem(), "");
+  ASSERT_EQ(run("psql -q -h '" + folder_.path().string() +
+                "' -U edict -d postgres -c 'TRUNCATE meta, streams, observations'"),
+            0);
+  EXPECT_TRUE(holds([&] { return problem().find("emptied") != std::string::npos; })) << problem();
+}
+
+TEST_F(PostgresqlTest, ThePasswordIsNotShownAtTheStart) {
+  save_model(*small_model(), folder_ / "waves.model");
+  const std::string uri = "postgresql://edict:secret@/postgres?host=" + folder_.path().string();
+  ASSERT_EQ(
+      std::system(("cd '" + folder_.path().string() +
+                   "' && { '" EDICT_SERVER "' serve waves.model --listen 127.0.0.1:0 --store '" +
+                   uri +
+                   "' >out 2>&1 & pid=$!; for i in $(seq 300); do grep -q serving out && "
+                   "break; sleep 0.1; done; kill $pid; wait $pid; }")
+                      .c_str()),
+      0);
+  const std::string out = folder_.read("out");
+  EXPECT_NE(out.find("postgresql://edict:***@/postgres"), std::string::npos) << out;
+  EXPECT_EQ(out.find("secret"), std::string::npos) << out;
 }
 
 }  // namespace

@@ -151,9 +151,13 @@ std::vector<Rule> read_rules(std::string_view source, const Model& model) {
   }
   const json list = whole.is_array()                               ? whole
                     : whole.is_object() && whole.contains("rules") ? whole["rules"]
-                    : whole.is_object() && whole.empty()           ? json::array()
                                                                    : json();
-  if (!list.is_array()) throw BadInput({{0, "rules", "is no list of rules"}});
+  // What holds no list would remove every rule, which has to be said.
+  if (!list.is_array())
+    throw BadInput(
+        {{0, "rules",
+          "is missing or is no list of rules; to have none, send {\"rules\":[]} or write "
+          "rules = []"}});
   std::vector<Rule> rules;
   std::vector<Problem> problems;
   std::set<std::string> names;

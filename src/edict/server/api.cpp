@@ -12,7 +12,6 @@
 #include "edict/core/not_finite.h"
 #include "edict/core/utf8.h"
 #include "edict/server/api_call.h"
-#include "edict/server/page_files.h"
 #include "edict/server/questions.h"
 #include "edict/sources/csv_names.h"
 
@@ -69,8 +68,15 @@ std::optional<std::string> unescaped(std::string_view text, bool plus_is_blank) 
   return result;
 }
 
-ApiResponse answer(const json& body, int status = 200) {
-  return {status, "application/json", json_text(body) + "\n"};
+json json_of(const std::vector<Problem>& problems) {
+  json list = json::array();
+  for (const Problem& p : problems) {
+    json one{{"detail", p.detail}};
+    if (p.line > 0) one["line"] = p.line;
+    if (!p.field.empty()) one["field"] = p.field;
+    list.push_back(std::move(one));
+  }
+  return list;
 }
 
 }  // namespace
@@ -108,38 +114,153 @@ std::optional<Target> parse_target(std::string_view target) {
 ApiResponse problem(int status, const std::string& detail, const std::vector<Problem>& problems) {
   json body{
       {"type", "about:blank"}, {"title", title_of(status)}, {"status", status}, {"detail", detail}};
-  if (!problems.empty()) {
-    body["errors"] = json::array();
-    for (const Problem& p : problems) {
-      json one{{"detail", p.detail}};
-      if (p.line > 0) one["line"] = p.line;
-      if (!p.field.empty()) one["field"] = p.field;
-      body["errors"].push_back(std::move(one));
-    }
-  }
+  if (!problems.empty()) body["errors"] = json_of(problems);
   ApiResponse response{status, "application/problem+json", json_text(body) + "\n"};
   if (status == 429 || status == 503) response.headers.emplace_back("Retry-After", "1");
   if (status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
   return response;
 }
 
-Api::Api(Live& live, ApiSettings settings, const Tokens* tokens)
+Api::Api(Live& live, ApiSettings settings, std::shared_ptr<const Tokens> tokens,
+         const Health* health)
     : live_(live),
       settings_(std::move(settings)),
-      tokens_(tokens),
+      health_(health),
       started_(running_seconds()),
-      fingerprint_(fingerprint(live.model())) {}
+      fingerprint_(fingerprint(live.model())),
+      tokens_(std::move(tokens)) {}
 
 Api::~Api() = default;
+
+void Api::set_tokens(std::shared_ptr<const Tokens> tokens) {
+  const std::lock_guard lock(tokens_mutex_);
+  tokens_ = std::move(tokens);
+}
 
 std::string Api::hello() const {
   return fmt::format("\"model\":\"{:016x}\",\"now\":{:.3f}", fingerprint_, running_seconds());
 }
 
-std::optional<ApiResponse> Api::refused(const ApiRequest& request, const Target& target,
-                                        Scope scope, std::string* who) const {
-  if (!tokens_) return {};
-  std::string_view token = request.authorization;
+// ---- who may ask for what ----
+
+struct Api::Route {
+  std::string_view method;  // GET stands for HEAD too
+  std::string_view path;    // a star is one part, two are any number of them
+  Need need;
+  void (Api::*answer)(const std::shared_ptr<Call>&);
+
+  bool matches(const Target& target) const {
+    std::string_view rest = path;
+    std::size_t at = 0;
+    while (!rest.empty()) {
+      rest.remove_prefix(1);  // the slash
+      const std::string_view part = rest.substr(0, rest.find('/'));
+      rest.remove_prefix(part.size());
+      if (part == "**") return true;
+      if (part.empty()) break;
+      if (at >= target.path.size() || (part != "*" && part != target.path[at])) return false;
+      ++at;
+    }
+    return at == target.path.size();
+  }
+};
+
+std::span<const Api::Route> Api::routes() {
+  static constexpr Route kRoutes[]{
+      {"GET", "/livez", Need::nothing, &Api::livez},
+      {"GET", "/readyz", Need::nothing, &Api::readyz},
+      {"GET", "/healthz", Need::nothing, &Api::healthz},
+      {"GET", "/v2/health/live", Need::nothing, &Api::livez},
+      {"GET", "/v2/health/ready", Need::nothing, &Api::readyz},
+      {"GET", "/", Need::nothing, &Api::page},
+      {"GET", "/page/**", Need::nothing, &Api::page},
+      {"GET", "/openapi.json", Need::nothing, &Api::openapi},
+      {"GET", "/metrics", Need::read, &Api::metrics},
+      {"POST", "/v1/observations", Need::write, &Api::observations},
+      {"POST", "/api/v2/write", Need::write, &Api::line_protocol},
+      {"GET", "/v1/model", Need::read, &Api::model},
+      {"GET", "/v1/streams", Need::read, &Api::streams},
+      {"GET", "/v1/streams/*", Need::read, &Api::stream},
+      {"PUT", "/v1/streams/*", Need::write, &Api::put_stream},
+      {"DELETE", "/v1/streams/*", Need::admin, &Api::delete_stream},
+      {"GET", "/v1/streams/*/distribution", Need::read, &Api::stream},
+      {"GET", "/v1/streams/*/trajectory", Need::read, &Api::stream},
+      {"GET", "/v1/streams/*/history", Need::read, &Api::history},
+      {"GET", "/v1/trajectories", Need::read, &Api::trajectories},
+      {"GET", "/v1/alarms", Need::read, &Api::alarms},
+      {"POST", "/v1/alarms/*/acknowledge", Need::write, &Api::acknowledge},
+      {"GET", "/v1/rules", Need::read, &Api::rules},
+      {"PUT", "/v1/rules", Need::admin, &Api::put_rules},
+      {"GET", "/v1/events", Need::read, &Api::events},
+      {"GET", "/v1/audit", Need::read, &Api::audit},
+      {"GET", "/v1/rejected", Need::read, &Api::rejected},
+      {"POST", "/v1/backup", Need::admin, &Api::backup},
+      {"GET", "/v2/models/*", Need::read, &Api::inference_model},
+      {"GET", "/v2/models/*/ready", Need::read, &Api::inference_ready},
+      {"POST", "/v2/models/*/infer", Need::write, &Api::infer}};
+  return kRoutes;
+}
+
+std::vector<Api::Address> Api::addresses() {
+  std::vector<Address> all;
+  for (const Route& route : routes())
+    all.push_back({std::string(route.method), std::string(route.path), route.need});
+  return all;
+}
+
+bool Api::is_about_health(std::string_view target) {
+  const auto read = parse_target(target);
+  return read && std::ranges::any_of(routes(), [&](const Route& route) {
+           return (route.answer == &Api::livez || route.answer == &Api::readyz ||
+                   route.answer == &Api::healthz) &&
+                  route.matches(*read);
+         });
+}
+
+// A request before it is answered: either where it leads, or why it leads nowhere.
+struct Api::Admission {
+  Call call{};
+  const Route* route = nullptr;
+  std::optional<ApiResponse> refusal{};
+};
+
+Api::Admission Api::admit(const ApiRequest& head) const {
+  Admission admission;
+  auto target = parse_target(head.target);
+  if (!target) {
+    admission.refusal = problem(400, "the address is not written correctly");
+    return admission;
+  }
+  Call& call = admission.call;
+  call.target = std::move(*target);
+  std::string allowed;
+  for (const Route& route : routes()) {
+    if (!route.matches(call.target)) continue;
+    if (route.method == head.method || (route.method == "GET" && head.method == "HEAD"))
+      admission.route = &route;
+    allowed += fmt::format("{}{}", route.method, route.method == "GET" ? ", HEAD, " : ", ");
+  }
+  if (allowed.empty()) {
+    admission.refusal = problem(404, "there is no such address; /openapi.json lists them");
+  } else if (!admission.route) {
+    allowed += "OPTIONS";
+    admission.refusal =
+        head.method == "OPTIONS"
+            ? ApiResponse{204, "", ""}
+            : problem(405, fmt::format("{} is not possible here, but {}", head.method, allowed));
+    admission.refusal->headers.emplace_back("Allow", allowed);
+  } else {
+    admission.refusal = check_token(call, head.authorization, admission.route->need);
+  }
+  return admission;
+}
+
+std::optional<ApiResponse> Api::check_token(Call& call, std::string_view token, Need need) const {
+  const std::shared_ptr<const Tokens> tokens = [&] {
+    const std::lock_guard lock(tokens_mutex_);
+    return tokens_;
+  }();
+  if (!tokens || need == Need::nothing) return {};
   if (token.starts_with("Bearer ") || token.starts_with("bearer "))
     token.remove_prefix(7);
   else if (token.starts_with("Token "))  // InfluxDB's clients
@@ -147,33 +268,33 @@ std::optional<ApiResponse> Api::refused(const ApiRequest& request, const Target&
   else
     token = {};
   // A browser's EventSource cannot send a header.
-  const auto query = target.query.find("token");
-  if (token.empty() && query != target.query.end() && target.path.size() == 2 &&
-      target.path[1] == "events")
+  const auto query = call.target.query.find("token");
+  if (token.empty() && query != call.target.query.end() && call.is({"v1", "events"}))
     token = query->second;
-  const Tokens::Holder* holder = token.empty() ? nullptr : tokens_->find(token);
+  const Tokens::Holder* holder = token.empty() ? nullptr : tokens->find(token);
   if (!holder) return problem(401, "send Authorization: Bearer TOKEN with a token of this server");
-  if (!holder->may(scope))
-    return problem(403, fmt::format("the token of '{}' does not allow this", holder->name));
-  if (who) *who = holder->name;
-  return {};
+  call.who = holder->name;
+  call.scopes = holder->scopes;
+  const Scope scope = need == Need::read    ? Scope::read
+                      : need == Need::write ? Scope::write
+                                            : Scope::admin;
+  if (call.may(scope)) return {};
+  return problem(403, fmt::format("the token of '{}' does not allow this; it needs the scope {}",
+                                  holder->name, name_of(scope)));
 }
 
-std::optional<ApiResponse> Api::refuses_events(const ApiRequest& request) const {
-  const auto target = parse_target(request.target);
-  if (!target) return problem(400, "the address is not written correctly");
-  return refused(request, *target, Scope::read, nullptr);
+std::optional<ApiResponse> Api::refuses(const ApiRequest& head) const {
+  return admit(head).refusal;
 }
 
 void Api::handle(ApiRequest request, std::function<void(ApiResponse)> done) {
-  auto call = std::make_shared<Call>();
+  Admission admission = admit(request);
+  if (admission.refusal) return done(std::move(*admission.refusal));
+  auto call = std::make_shared<Call>(std::move(admission.call));
   call->request = std::move(request);
   call->done = std::move(done);
   try {
-    auto target = parse_target(call->request.target);
-    if (!target) return call->done(problem(400, "the address is not written correctly"));
-    call->target = std::move(*target);
-    route(call);
+    (this->*admission.route->answer)(call);
   } catch (const BadInput& e) {
     call->done(problem(400, e.what(), e.problems()));
   } catch (const Error& e) {
@@ -183,155 +304,104 @@ void Api::handle(ApiRequest request, std::function<void(ApiResponse)> done) {
   }
 }
 
-void Api::route(const std::shared_ptr<Call>& call) {
-  const std::string& method = call->method();
-  const bool get = method == "GET" || method == "HEAD";
-  if (call->is({"healthz"}) || call->is({"v2", "health", "live"}) ||
-      call->is({"v2", "health", "ready"})) {
-    const std::string why = live_.store_problem();
-    if (!why.empty())
-      return call->done(answer({{"status", "store failing"}, {"detail", why}}, 503));
-    return call->done(answer({{"status", "ok"},
-                              {"streams", live_.streams()},
-                              {"pending", live_.pending()},
-                              {"uptime", running_seconds() - started_}}));
-  }
-  if (get && (call->parts() == 0 || call->part(0) == "page")) {
-    const std::string path = call->request.target.substr(
-        0, std::min(call->request.target.find('?'), call->request.target.size()));
-    for (const PageFile& file : page_files())
-      if (file.path == path)
-        return call->done(
-            {200,
-             std::string(file.type),
-             std::string(file.content),
-             {{"Content-Security-Policy",
-               "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-               "connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"},
-              {"Cache-Control", "no-cache"}}});
-    return call->done(problem(404, "the page has no such file"));
-  }
-  if (get && call->is({"openapi.json"}))
-    return call->done({200, "application/json", openapi_text()});
+// ---- in ----
 
-  // What each of the others asks of a token.
-  const bool admin = (call->is({"v1", "rules"}) && method == "PUT") || call->is({"v1", "backup"}) ||
-                     (call->is({"v1", "streams", "*"}) && method == "DELETE");
-  const Scope scope = admin ? Scope::admin : get ? Scope::read : Scope::write;
-  if (auto refusal = refused(call->request, call->target, scope, &call->who))
-    return call->done(std::move(*refusal));
+namespace {
 
-  if (get && call->is({"metrics"}))
-    return call->done({200, "text/plain; version=0.0.4; charset=utf-8", metrics()});
-  if (call->is({"v1", "observations"}) && method == "POST") return observations(call);
-  if (call->is({"api", "v2", "write"}) && method == "POST") return line_protocol(call);
-  if (get && call->is({"v1", "model"})) return call->done({200, "application/json", model_text()});
-  if (get && call->is({"v1", "streams"})) return streams(call);
-  if (call->parts() == 3 && call->part(0) == "v1" && call->part(1) == "streams") {
-    if (method == "PUT") return put_stream(call);
-    if (get) return stream(call);
-    if (method == "DELETE")
-      return live_.remove(call->part(2), [call](bool found, const std::string* why) {
-        if (why) return call->done(problem(503, *why));
-        if (!found) return call->done(problem(404, "there is no such stream"));
-        call->done({204, "", ""});
-      });
+int status_of(Outcome::Kind kind) {
+  switch (kind) {
+    case Outcome::Kind::stored:
+      return 200;
+    case Outcome::Kind::full:
+      return 429;
+    case Outcome::Kind::failed:
+      return 503;
+    case Outcome::Kind::invalid:
+      return 422;
+    case Outcome::Kind::crowded:
+      return 403;
   }
-  if (get && (call->is({"v1", "streams", "*", "distribution"}) ||
-              call->is({"v1", "streams", "*", "trajectory"})))
-    return stream(call);
-  if (get && call->is({"v1", "streams", "*", "history"})) return history(call);
-  if (get && call->is({"v1", "trajectories"})) return trajectories(call);
-  if (get && call->is({"v1", "alarms"})) return alarms(call);
-  if (call->is({"v1", "alarms", "*", "acknowledge"}) && method == "POST") return acknowledge(call);
-  if (call->is({"v1", "rules"})) return rules(call);
-  if (call->is({"v1", "backup"}) && method == "POST") {
-    const json body = parse_json(call->request.body);
-    if (!body.is_object() || !body.contains("to") || !body["to"].is_string())
-      throw BadInput({{0, "to", "is missing; name the file that is to be written"}});
-    const std::string to = body["to"].get<std::string>();
-    return live_.aside([call, to](Live::Access access) {
-      try {
-        access.store.backup(to);
-        call->done(answer({{"backup", to}}));
-      } catch (const std::exception& e) {
-        call->done(problem(422, e.what()));
-      }
-    });
-  }
-  if (get && (call->is({"v1", "audit"}) || call->is({"v1", "rejected"}))) {
-    const std::size_t limit = call->count("limit", 100, 10000);
-    return live_.aside([call, limit](Live::Access access) {
-      json list = json::array();
-      try {
-        if (call->part(1) == "audit")
-          for (const AuditLine& line : access.store.audit(limit))
-            list.push_back({{"at", line.at},
-                            {"what", line.what},
-                            {"who", line.who},
-                            {"stream", line.stream},
-                            {"detail", line.detail}});
-        else
-          for (const RejectedLine& line : access.store.rejected(limit))
-            list.push_back({{"at", line.at},
-                            {"source", line.source},
-                            {"detail", line.detail},
-                            {"payload", valid_utf8(line.payload) ? line.payload : "(not UTF-8)"}});
-        call->done(answer({{call->part(1), std::move(list)}}));
-      } catch (const std::exception& e) {
-        call->done(problem(503, e.what()));
-      }
-    });
-  }
-  if (call->parts() >= 3 && call->part(0) == "v2" && call->part(1) == "models")
-    return inference(call);
-  const bool known = call->parts() >= 2 && call->part(0) == "v1" &&
-                     (call->part(1) == "observations" || call->part(1) == "streams" ||
-                      call->part(1) == "alarms" || call->part(1) == "model");
-  call->done(known ? problem(405, fmt::format("{} is not possible here; see /openapi.json", method))
-                   : problem(404, "there is nothing here; see /openapi.json"));
+  return 500;
 }
 
-// ---- in ----
+// What became of a body of values, of which `refused` could not be read.
+ApiResponse outcome_answer(const Outcome& outcome, const Refused& refused) {
+  if (outcome.kind == Outcome::Kind::full || outcome.kind == Outcome::Kind::failed)
+    return problem(status_of(outcome.kind), outcome.detail);
+  if (outcome.kind != Outcome::Kind::stored)
+    return problem(status_of(outcome.kind), refused.text(), refused.problems);
+  json body{{"stored", outcome.stored},
+            {"unchanged", outcome.unchanged},
+            {"corrected", outcome.corrected},
+            {"late", outcome.late},
+            {"refused", refused.count}};
+  if (refused.count > 0) body["errors"] = json_of(refused.problems);
+  return json_answer(body, refused.count > 0 ? 207 : 200);
+}
+
+// The same as clients of InfluxDB know it: 204, or an error with the message that they log. That is
+// also 400 where all other values were stored.
+ApiResponse influx_answer(const ApiResponse& answer) {
+  if (answer.status == 200) return {204, "", ""};
+  const json body = parse_json(answer.body);
+  ApiResponse response = answer;
+  json extended = body;
+  if (answer.status == 207) {
+    const json& first = body["errors"][0];
+    response = problem(
+        400, fmt::format("partial write: {} values stored, {} refused: line {}: {}",
+                         body["stored"].get<std::size_t>(), body["refused"].get<std::size_t>(),
+                         first.value("line", 0), first["detail"].get<std::string>()));
+    extended.update(parse_json(response.body));
+  }
+  extended["code"] = "invalid";
+  extended["message"] = extended["detail"];
+  response.body = json_text(extended) + "\n";
+  return response;
+}
+
+}  // namespace
 
 void Api::observations(const std::shared_ptr<Call>& call) {
   const std::string& type = call->request.content_type;
   const std::string_view kind =
       std::string_view(type).substr(0, std::min(type.find(';'), type.size()));
+  Refused refused;
   std::vector<Row> rows;
   if (kind == "text/csv")
-    rows = live_.intake().csv(call->request.body);
+    rows = live_.intake().csv(call->request.body, &refused);
   else if (kind.empty() || kind == "application/json" || kind == "application/x-ndjson" ||
            kind == "application/ndjson" || kind == "application/x-www-form-urlencoded")
-    rows = live_.intake().json(call->request.body);
+    rows = live_.intake().json(call->request.body, &refused);
   else
     return call->done(problem(415, "send application/x-ndjson, application/json or text/csv"));
-  submit(call, std::move(rows), false);
+  submit(std::move(rows), std::move(refused), call->done);
 }
 
 void Api::line_protocol(const std::shared_ptr<Call>& call) {
   std::size_t ignored = 0;
-  std::vector<Row> rows = live_.intake().line_protocol(call->request.body, call->text("precision"),
-                                                       std::floor(wall_seconds() * 1e6), ignored);
-  submit(call, std::move(rows), true);
+  Refused refused;
+  std::vector<Row> rows =
+      live_.intake().line_protocol(call->request.body, call->text("precision"),
+                                   std::floor(wall_seconds() * 1e6), ignored, &refused);
+  submit(std::move(rows), std::move(refused),
+         [call](const ApiResponse& answer) { call->done(influx_answer(answer)); });
 }
 
-void Api::submit(const std::shared_ptr<Call>& call, std::vector<Row> rows, bool empty_answer) {
-  live_.submit(std::move(rows), [call, empty_answer](const Outcome& outcome) {
-    switch (outcome.kind) {
-      case Outcome::Kind::full:
-        return call->done(problem(429, outcome.detail));
-      case Outcome::Kind::failed:
-        return call->done(problem(503, outcome.detail));
-      case Outcome::Kind::invalid:
-        return call->done(problem(422, outcome.detail));
-      case Outcome::Kind::stored:
-        break;
-    }
-    if (empty_answer) return call->done({204, "", ""});
-    call->done({200, "application/json",
-                fmt::format("{{\"stored\":{},\"unchanged\":{},\"corrected\":{},\"late\":{}}}\n",
-                            outcome.stored, outcome.unchanged, outcome.corrected, outcome.late)});
+// `refused`: what could not be read beside the rows.
+void Api::submit(std::vector<Row> rows, Refused refused, Done done) {
+  if (rows.empty() && refused.count > 0)
+    return done(problem(400, refused.text(), refused.problems));
+  std::vector<std::size_t> lines;
+  lines.reserve(rows.size());
+  for (const Row& row : rows) lines.push_back(row.line);
+  live_.submit(std::move(rows), [done = std::move(done), lines = std::move(lines),
+                                 refused = std::move(refused)](const Outcome& outcome) {
+    Refused all = refused;
+    for (const Refusal& refusal : outcome.refusals) all.add({lines[refusal.row], "", refusal.why});
+    all.count = refused.count + outcome.refused;
+    std::ranges::stable_sort(all.problems, {}, &Problem::line);
+    done(outcome_answer(outcome, all));
   });
 }
 
@@ -387,7 +457,7 @@ void Api::streams(const std::shared_ptr<Call>& call) {
       json list = json::array();
       for (json& one : told->streams)
         if (one.is_object()) list.push_back(std::move(one));
-      call->done(answer({{"total", found->total}, {"streams", std::move(list)}}));
+      call->done(json_answer({{"total", found->total}, {"streams", std::move(list)}}));
     };
     for (std::size_t i = 0; i < found->entries.size(); ++i)
       live.on_stream(found->entries[i].name, [=](Live::Access access, LiveStream* stream) {
@@ -471,11 +541,11 @@ void Api::stream(const std::shared_ptr<Call>& call) {
     ApiResponse response;
     try {
       if (what == "distribution")
-        response = answer(distribution(access, *stream, distribution_asked));
+        response = json_answer(distribution(access, *stream, distribution_asked));
       else if (what == "trajectory")
-        response = answer(trajectory(access, *stream, trajectory_asked));
+        response = json_answer(trajectory(access, *stream, trajectory_asked));
       else
-        response = answer(described(access, *stream, true));
+        response = json_answer(described(access, *stream, true));
     } catch (const Error& e) {
       response = problem(stream->loaded ? 422 : 503, e.what());
     } catch (const std::exception& e) {
@@ -519,12 +589,14 @@ void Api::trajectories(const std::shared_ptr<Call>& call) {
       json list = json::array();
       for (json& chart : told->charts)
         if (chart.is_object()) list.push_back(std::move(chart));
-      call->done(answer({{"trajectories", std::move(list)}}));
+      call->done(json_answer({{"trajectories", std::move(list)}}));
     });
 }
 
 void Api::put_stream(const std::shared_ptr<Call>& call) {
   const std::string& name = call->part(2);
+  if (const std::string why = live_.no_room_for(name); !why.empty())
+    return call->done(problem(403, fmt::format("stream '{}' {}", name, why)));
   std::vector<Problem> problems;
   if (const std::string why = name_problem(name); !why.empty())
     problems.push_back({0, "stream", why});
@@ -571,17 +643,31 @@ void Api::put_stream(const std::shared_ptr<Call>& call) {
       problems.push_back({0, "origin", "is neither a date nor Unix seconds"});
   }
   if (!problems.empty()) throw BadInput(std::move(problems));
-  live_.describe(name, std::move(about), origin, [this, call](const std::string* why) {
-    if (why) return call->done(problem(409, *why));
-    live_.on_stream(call->part(2), [call](Live::Access access, LiveStream* found) {
-      if (!found) return call->done(problem(404, "the stream was removed meanwhile"));
-      try {
-        call->done(answer(described(access, *found, true)));
-      } catch (const Error& e) {
-        call->done(problem(503, e.what()));
-      }
-    });
-  });
+  live_.describe(
+      name, std::move(about), origin,
+      [this, call](const std::string* why) {
+        if (why) return call->done(problem(409, *why));
+        live_.on_stream(call->part(2), [call](Live::Access access, LiveStream* found) {
+          if (!found) return call->done(problem(404, "the stream was removed meanwhile"));
+          try {
+            call->done(json_answer(described(access, *found, true)));
+          } catch (const Error& e) {
+            call->done(problem(503, e.what()));
+          }
+        });
+      },
+      call->who);
+}
+
+void Api::delete_stream(const std::shared_ptr<Call>& call) {
+  live_.remove(
+      call->part(2),
+      [call](bool found, const std::string* why) {
+        if (why) return call->done(problem(503, *why));
+        if (!found) return call->done(problem(404, "there is no such stream"));
+        call->done({204, "", ""});
+      },
+      call->who);
 }
 
 void Api::history(const std::shared_ptr<Call>& call) {
@@ -615,9 +701,9 @@ void Api::history(const std::shared_ptr<Call>& call) {
                         {"received", values[i].received},
                         {"corrected", values[i].corrected}});
       }
-      call->done(answer({{"stream", stream->name},
-                         {"observations", std::move(list)},
-                         {"more", values.size() > limit}}));
+      call->done(json_answer({{"stream", stream->name},
+                              {"observations", std::move(list)},
+                              {"more", values.size() > limit}}));
     } catch (const std::exception& e) {
       call->done(problem(503, e.what()));
     }
@@ -651,7 +737,7 @@ void Api::alarms(const std::shared_ptr<Call>& call) {
     std::sort(found->begin(), found->end(),
               [&](const json& a, const json& b) { return rank(a) < rank(b); });
     if (found->size() > limit) found->resize(limit);
-    call->done(answer({{"alarms", *found}}));
+    call->done(json_answer({{"alarms", *found}}));
   });
 }
 
@@ -677,86 +763,23 @@ void Api::acknowledge(const std::shared_ptr<Call>& call) {
                       if (why) return call->done(problem(503, *why));
                       if (!alarm)
                         return call->done(problem(404, "there is no such alarm, or it is over"));
-                      call->done(answer(to_json(*alarm, stream)));
+                      call->done(json_answer(to_json(*alarm, stream)));
                     });
 }
 
 void Api::rules(const std::shared_ptr<Call>& call) {
-  if (call->method() == "GET") return call->done(answer(to_json(live_.rules(), live_.model())));
-  if (call->method() != "PUT") return call->done(problem(405, "GET or PUT the rules"));
+  call->done(json_answer(to_json(live_.rules(), live_.model())));
+}
+
+void Api::put_rules(const std::shared_ptr<Call>& call) {
   live_.set_rules(read_rules(call->request.body, live_.model()), call->who,
                   [this, call](const std::string* why) {
                     if (why) return call->done(problem(503, *why));
-                    call->done(answer(to_json(live_.rules(), live_.model())));
+                    rules(call);
                   });
 }
 
-// ---- about the server ----
-
-std::string Api::model_text() const {
-  const Model& model = live_.model();
-  const StreamClock& clock = live_.clock();
-  json features = json::array();
-  for (std::size_t j = 0; j < model.features.size(); ++j)
-    features.push_back({{"name", model.features[j]},
-                        {"mean", model.protocol.population.mean[j]},
-                        {"deviation", model.protocol.population.scale[j]}});
-  const double seconds = clock.seconds_in_unit();
-  const bool ms = clock.time_unit_name() == "ms";
-  const json time =
-      clock.calendar()
-          ? json{{"kind", "unix"}, {"unit", clock.time_unit_name()}, {"seconds", ms ? 1e-3 : 1.0}}
-          : json{{"kind", "number"},
-                 {"unit", clock.time_unit_name()},
-                 {"seconds", seconds > 0 ? json(seconds) : json()}};
-  const json body{{"name", settings_.name},
-                  {"fingerprint", fmt::format("{:016x}", fingerprint_)},
-                  {"features", std::move(features)},
-                  {"statics", model.statics},
-                  {"time", time},
-                  {"duration",
-                   {{"unit", seconds > 0 ? std::string(clock.unit_name()) : std::string()},
-                    {"seconds", seconds > 0 ? json(seconds) : json()}}},
-                  {"horizon", model.protocol.horizon},
-                  {"guard", name_of(live_.settings().guard.kind)},
-                  {"level", settings_.level},
-                  {"version", EDICT_VERSION},
-                  {"research", "Research software, not a medical device"}};
-  return json_text(body) + "\n";
-}
-
-std::string Api::metrics() const {
-  const Counters& c = live_.counters();
-  std::string text;
-  const auto add = [&](const char* name, const char* kind, const char* help, double value) {
-    text += fmt::format("# HELP edict_{0} {1}\n# TYPE edict_{0} {2}\nedict_{0} {3:.15g}\n", name,
-                        help, kind, value);
-  };
-  const auto n = [](const std::atomic<std::uint64_t>& value) {
-    return static_cast<double>(value.load());
-  };
-  add("values_total", "counter", "Values stored, new or corrected.", n(c.values));
-  add("values_unchanged_total", "counter", "Values that were known already.", n(c.unchanged));
-  add("values_corrected_total", "counter", "Values that replaced another.", n(c.corrected));
-  add("values_late_total", "counter", "Values that came behind later ones.", n(c.late));
-  add("events_absorbed_total", "counter", "Events absorbed in order.", n(c.events));
-  add("replays_total", "counter", "Streams read again for late or corrected values.", n(c.replays));
-  add("commits_total", "counter", "Durable commits.", n(c.commits));
-  add("commit_seconds_total", "counter", "Time in commits.", c.commit_seconds.load());
-  add("refused_full_total", "counter", "Requests answered 429.", n(c.refused_full));
-  add("store_failures_total", "counter", "Transactions that failed.", n(c.store_failures));
-  add("faults_total", "counter", "Events that no model could absorb.", n(c.faults));
-  add("rejected_total", "counter", "Messages put into the table of rejected ones.", n(c.rejected));
-  add("alarms_fired_total", "counter", "Alarms that came to firing.", n(c.alarms));
-  add("streams", "gauge", "Streams known.", static_cast<double>(live_.streams()));
-  add("pending_values", "gauge", "Values taken and not answered.",
-      static_cast<double>(live_.pending()));
-  add("event_watchers", "gauge", "Clients of /v1/events.",
-      static_cast<double>(live_.event_log().watchers()));
-  add("store_healthy", "gauge", "1 while the store can be written to.",
-      live_.store_problem().empty() ? 1 : 0);
-  add("uptime_seconds", "gauge", "Since the server began.", running_seconds() - started_);
-  return text;
-}
+// Watched by the connection itself; this is what HEAD is answered.
+void Api::events(const std::shared_ptr<Call>& call) { call->done({200, "text/event-stream", ""}); }
 
 }  // namespace edict::server

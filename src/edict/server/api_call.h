@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "edict/core/json.h"
+#include "edict/core/json_text.h"
 #include "edict/server/api.h"
 #include "edict/sources/csv_names.h"
 
@@ -26,12 +28,19 @@ inline std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
+inline ApiResponse json_answer(const nlohmann::json& body, int status = 200) {
+  return {status, "application/json", json_text(body) + "\n"};
+}
+
 // One request until it is answered.
 struct Api::Call {
-  ApiRequest request;
-  Target target;
-  std::string who;  // the token's name
-  Done done;
+  ApiRequest request{};
+  Target target{};
+  std::string who{};        // the token's name
+  std::uint8_t scopes = 7;  // and what it allows
+  Done done{};
+
+  bool may(Scope scope) const { return (scopes & static_cast<std::uint8_t>(scope)) != 0; }
 
   const std::string& method() const { return request.method; }
   std::size_t parts() const { return target.path.size(); }

@@ -21,8 +21,17 @@ void prepare_parser(HttpParser& parser, const HttpSettings& settings);
 std::optional<ApiResponse> refusal_of(boost::system::error_code error,
                                       const HttpSettings& settings);
 
-// What a message asks, or the answer that refuses it.
-std::variant<ApiRequest, ApiResponse> request_of(HttpMessage&& message,
-                                                 const HttpSettings& settings);
+// What a header asks, without its body, or the answer that refuses it: it is known who asks, and
+// for what, before a byte of a body is waited for.
+std::variant<ApiRequest, ApiResponse> head_of(const HttpMessage& message,
+                                              const HttpSettings& settings);
+// Gives a request the body that came with it, unpacked; else the answer that refuses it.
+std::optional<ApiResponse> take_body(ApiRequest& request, HttpMessage&& message,
+                                     const HttpSettings& settings);
+
+// A text as gzip packs it.
+std::string packed(std::string_view text);
+// "Wed, 18 Nov 2026 20:10:00 GMT", the moment at which it is called.
+std::string http_date();
 
 }  // namespace edict::server

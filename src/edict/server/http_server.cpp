@@ -17,9 +17,12 @@
 #include <boost/beast/ssl/ssl_stream.hpp>
 #include <boost/beast/version.hpp>
 #include <chrono>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <unordered_set>
+#include <utility>
 #include <variant>
 
 #include "edict/core/error.h"
@@ -37,15 +40,71 @@ using boost::system::error_code;
 constexpr auto kWake = std::chrono::milliseconds(25);  // events are told together
 constexpr auto kHeartbeat = std::chrono::seconds(5);   // a comment for those who watch
 constexpr std::size_t kMostEventText = std::size_t{1} << 18;
+constexpr std::size_t kReserve = 32;          // connections above the limit, for health alone
+constexpr std::size_t kLeastPacked = 1024;    // bytes of an answer that is worth packing
+constexpr std::size_t kMostPacked = 1 << 20;  // and of one that keeps no other waiting
 
 std::chrono::nanoseconds seconds(double value) {
   return std::chrono::nanoseconds(static_cast<std::int64_t>(value * 1e9));
+}
+
+// A connection that waits for its client to ask something.
+class Waiting {
+ public:
+  virtual ~Waiting() = default;
+  // Closes it, unless a request has come meanwhile.
+  virtual void give_way() = 0;
+};
+
+// All of them, in the order in which they began to wait. Half a request, or an idle
+// connection, costs a client nothing; where there is no room for another, the oldest goes.
+class Crowd {
+ public:
+  std::uint64_t join(std::weak_ptr<Waiting> one) {
+    const std::lock_guard lock(mutex_);
+    waiting_.emplace(++last_, std::move(one));
+    return last_;
+  }
+  void leave(std::uint64_t place) {
+    const std::lock_guard lock(mutex_);
+    waiting_.erase(place);
+  }
+  // Whether there was one to be closed.
+  bool make_room() {
+    std::shared_ptr<Waiting> oldest;
+    {
+      const std::lock_guard lock(mutex_);
+      while (!oldest && !waiting_.empty()) {
+        oldest = waiting_.begin()->second.lock();
+        waiting_.erase(waiting_.begin());
+      }
+    }
+    if (oldest) oldest->give_way();
+    return oldest != nullptr;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::uint64_t, std::weak_ptr<Waiting>> waiting_;
+  std::uint64_t last_ = 0;
+};
+
+bool takes_gzip(beast::string_view accepted) {
+  for (const auto& [name, parameters] : http::ext_list(accepted)) {
+    if (!beast::iequals(name, "gzip")) continue;
+    for (const auto& [key, value] : parameters)
+      if (beast::iequals(key, "q") && std::strtod(std::string(value).c_str(), nullptr) <= 0)
+        return false;
+    return true;
+  }
+  return false;
 }
 
 struct Shared {
   Api& api;
   EventLog& events;
   const HttpSettings& settings;
+  Crowd crowd{};
   std::atomic<std::size_t> connections{0};
   std::atomic<bool> stopping{false};
   std::atomic<bool> stopped{false};  // nothing runs any more; only memory is given back
@@ -53,19 +112,22 @@ struct Shared {
 
 // One connection. Everything runs on its strand.
 template <class Stream>
-class Session : public std::enable_shared_from_this<Session<Stream>> {
+class Session final : public Waiting, public std::enable_shared_from_this<Session<Stream>> {
  public:
+  // `reserved`: every other connection is taken, and this one may ask after the server's health.
   template <class... Arguments>
-  explicit Session(Shared& shared, Arguments&&... arguments)
-      : shared_(shared), stream_(std::forward<Arguments>(arguments)...) {
+  explicit Session(Shared& shared, bool reserved, Arguments&&... arguments)
+      : shared_(shared), reserved_(reserved), stream_(std::forward<Arguments>(arguments)...) {
     ++shared_.connections;
   }
-  ~Session() {
+  ~Session() override {
     if (watcher_ != 0 && !shared_.stopped) shared_.events.unwatch(watcher_);
+    shared_.crowd.leave(place_);
     --shared_.connections;
   }
 
   void start() {
+    wait_for_request();
     asio::dispatch(stream_.get_executor(), [self = this->shared_from_this()] {
       if constexpr (kTls) {
         self->lowest().expires_after(seconds(self->shared_.settings.request_seconds));
@@ -83,7 +145,18 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
 
   beast::tcp_stream& lowest() { return beast::get_lowest_layer(stream_); }
 
+  void wait_for_request() {
+    if (place_ == 0) place_ = shared_.crowd.join(this->weak_from_this());
+  }
+  void stop_waiting() { shared_.crowd.leave(std::exchange(place_, 0)); }
+  void give_way() override {
+    asio::post(stream_.get_executor(), [self = this->shared_from_this()] {
+      if (self->place_ != 0) self->close();
+    });
+  }
+
   void read() {
+    wait_for_request();
     parser_.emplace();
     prepare_parser(*parser_, shared_.settings);
     lowest().expires_after(
@@ -97,8 +170,24 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
 
   void header_came(error_code error) {
     if (error) return failed(error);
+    const HttpMessage& message = parser_->get();
+    keep_alive_ = message.keep_alive() && !shared_.stopping && !reserved_;
+    head_ = message.method() == http::verb::head;
+    gzip_ = takes_gzip(message[http::field::accept_encoding]);
+    auto taken = head_of(message, shared_.settings);
+    if (auto* answer = std::get_if<ApiResponse>(&taken)) return refuse(std::move(*answer));
+    request_ = std::move(std::get<ApiRequest>(taken));
+    if (reserved_ && !Api::is_about_health(request_.target))
+      return refuse(problem(503, fmt::format("all {} connections are in use; try again in a moment",
+                                             shared_.settings.most_connections)));
+    if (auto refusal = shared_.api.refuses(request_)) {
+      // Without a body the connection is as good as before.
+      if (!parser_->is_done()) return refuse(std::move(*refusal));
+      stop_waiting();
+      return respond(std::move(*refusal));
+    }
     lowest().expires_after(seconds(shared_.settings.request_seconds));
-    if (beast::iequals(parser_->get()[http::field::expect], "100-continue")) {
+    if (beast::iequals(message[http::field::expect], "100-continue")) {
       static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
       asio::async_write(stream_, asio::buffer(kContinue.data(), kContinue.size()),
                         [self = this->shared_from_this()](error_code unsent, std::size_t) {
@@ -124,23 +213,18 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
   }
 
   void request_came() {
-    http::request<http::string_body> message = parser_->release();
-    keep_alive_ = message.keep_alive() && !shared_.stopping;
-    head_ = message.method() == http::verb::head;
+    stop_waiting();
+    HttpMessage message = parser_->release();
     const std::string last_id(message["Last-Event-ID"]);
-    auto taken = request_of(std::move(message), shared_.settings);
-    if (auto* answer = std::get_if<ApiResponse>(&taken)) return refuse(std::move(*answer));
-    ApiRequest& request = std::get<ApiRequest>(taken);
+    if (auto refusal = take_body(request_, std::move(message), shared_.settings))
+      return refuse(std::move(*refusal));
     const std::string_view path =
-        std::string_view(request.target)
-            .substr(0, std::min(request.target.find('?'), request.target.size()));
-    if (path == "/v1/events" && request.method == "GET") {
-      if (auto refusal = shared_.api.refuses_events(request)) return refuse(std::move(*refusal));
-      return watch(request, last_id);
-    }
+        std::string_view(request_.target)
+            .substr(0, std::min(request_.target.find('?'), request_.target.size()));
+    if (path == "/v1/events" && request_.method == "GET") return watch(last_id);
     // An answer may take as long as the disk; the client is not to blame for it.
     lowest().expires_never();
-    shared_.api.handle(std::move(request), [self = this->shared_from_this()](ApiResponse answer) {
+    shared_.api.handle(std::move(request_), [self = this->shared_from_this()](ApiResponse answer) {
       asio::post(self->stream_.get_executor(), [self, answer = std::move(answer)]() mutable {
         self->respond(std::move(answer));
       });
@@ -148,6 +232,7 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
   }
 
   void refuse(ApiResponse answer) {
+    stop_waiting();
     keep_alive_ = false;
     unread_ = true;
     respond(std::move(answer));
@@ -156,13 +241,21 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
   void respond(ApiResponse answer) {
     response_.emplace(static_cast<http::status>(answer.status), 11);
     response_->set(http::field::server, "edict/" EDICT_VERSION);
+    response_->set(http::field::date, http_date());
     if (!answer.type.empty()) response_->set(http::field::content_type, answer.type);
     response_->set("X-Content-Type-Options", "nosniff");
     for (const auto& [name, value] : answer.headers) response_->set(name, value);
     response_->keep_alive(keep_alive_);
+    if (answer.body.size() >= kLeastPacked && answer.body.size() <= kMostPacked) {
+      response_->set(http::field::vary, "Accept-Encoding");
+      if (gzip_ && !head_) {
+        answer.body = packed(answer.body);
+        response_->set(http::field::content_encoding, "gzip");
+      }
+    }
     const std::size_t size = answer.body.size();
     if (!head_) response_->body() = std::move(answer.body);
-    if (answer.status != 204) response_->content_length(size);
+    if (answer.status != 204 && answer.status != 304) response_->content_length(size);
     lowest().expires_after(seconds(shared_.settings.request_seconds));
     const auto written = [self = this->shared_from_this()](error_code error, std::size_t) {
       self->response_.reset();
@@ -197,11 +290,11 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
 
   // ---- watching ----
 
-  void watch(const ApiRequest& request, const std::string& last_id) {
+  void watch(const std::string& last_id) {
     // The system would keep megabytes for a watcher that does not read.
     error_code ignored;
     lowest().socket().set_option(asio::socket_base::send_buffer_size(1 << 16), ignored);
-    const auto target = parse_target(request.target);
+    const auto target = parse_target(request_.target);
     if (const auto wanted = target->query.find("streams"); wanted != target->query.end()) {
       std::string_view rest = wanted->second;
       while (!rest.empty()) {
@@ -222,8 +315,8 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
     text_ = std::make_shared<const std::string>(fmt::format(
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
         "X-Accel-Buffering: no\r\nConnection: close\r\nServer: edict/" EDICT_VERSION
-        "\r\n\r\nretry: 1000\nid: {0}\nevent: hello\ndata: {{\"id\":{0},{1}}}\n\n",
-        seen_, shared_.api.hello()));
+        "\r\nDate: {2}\r\n\r\nretry: 1000\nid: {0}\nevent: hello\ndata: {{\"id\":{0},{1}}}\n\n",
+        seen_, shared_.api.hello(), http_date()));
     heartbeat_.emplace(stream_.get_executor());
     beat();
     listen();
@@ -243,6 +336,8 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
     heartbeat_->expires_after(kHeartbeat);
     heartbeat_->async_wait([self = this->shared_from_this()](error_code error) {
       if (error || self->ended_) return;
+      // The token may have been taken away meanwhile.
+      if (self->shared_.api.refuses(self->request_)) return self->end_watching();
       if (!self->writing_) {
         self->text_ = std::make_shared<const std::string>(": still here\n\n");
         self->write_text();
@@ -286,12 +381,15 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
   }
 
   Shared& shared_;
+  const bool reserved_;
   Stream stream_;
+  std::uint64_t place_ = 0;  // in the crowd; 0: a request is being answered
+  ApiRequest request_;
   beast::flat_buffer buffer_;
   std::optional<HttpParser> parser_;
   std::optional<http::response<http::string_body>> response_;
   std::optional<http::response_serializer<http::string_body>> head_writer_;
-  bool keep_alive_ = true, head_ = false, first_ = true, unread_ = false;
+  bool keep_alive_ = true, head_ = false, gzip_ = false, first_ = true, unread_ = false;
 
   std::uint64_t watcher_ = 0, seen_ = 0;
   std::unordered_set<std::string> streams_;
@@ -301,6 +399,21 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
   std::size_t drained_ = 0;
   bool writing_ = false, ended_ = false;
 };
+
+std::shared_ptr<asio::ssl::context> tls_of(const HttpSettings& settings) {
+  auto tls = std::make_shared<asio::ssl::context>(asio::ssl::context::tls_server);
+  SSL_CTX_set_min_proto_version(tls->native_handle(), TLS1_2_VERSION);
+  error_code error;
+  tls->use_certificate_chain_file(settings.certificate, error);
+  if (error)
+    throw Error(fmt::format("--tls-cert {}: {}; give a certificate in PEM", settings.certificate,
+                            error.message()));
+  tls->use_private_key_file(settings.key, asio::ssl::context::pem, error);
+  if (error)
+    throw Error(fmt::format("--tls-key {}: {}; give the certificate's key in PEM", settings.key,
+                            error.message()));
+  return tls;
+}
 
 }  // namespace
 
@@ -323,22 +436,29 @@ struct HttpServer::Parts {
   void accept() {
     acceptor.async_accept(asio::make_strand(context), [this](error_code error, tcp::socket socket) {
       if (error == asio::error::operation_aborted || shared.stopping) return;
-      if (!error && shared.connections < settings.most_connections) {
-        error_code ignored;
-        socket.set_option(tcp::no_delay(true), ignored);
-        if (tls)
-          std::make_shared<Session<beast::ssl_stream<beast::tcp_stream>>>(
-              shared, beast::tcp_stream(std::move(socket)), *tls)
-              ->start();
-        else
-          std::make_shared<Session<beast::tcp_stream>>(shared, std::move(socket))->start();
+      if (!error) {
+        // Where all of them are at work, none can make room.
+        const bool reserved =
+            shared.connections >= settings.most_connections && !shared.crowd.make_room();
+        if (!reserved || shared.connections < settings.most_connections + kReserve)
+          begin(std::move(socket), reserved);
         return accept();
       }
-      if (!error) return accept();  // more than are allowed: closed at once
       // Out of descriptors: others may give some back.
       pause.expires_after(std::chrono::milliseconds(50));
       pause.async_wait([this](error_code) { accept(); });
     });
+  }
+
+  void begin(tcp::socket socket, bool reserved) {
+    error_code ignored;
+    socket.set_option(tcp::no_delay(true), ignored);
+    if (tls)
+      std::make_shared<Session<beast::ssl_stream<beast::tcp_stream>>>(
+          shared, reserved, beast::tcp_stream(std::move(socket)), *tls)
+          ->start();
+    else
+      std::make_shared<Session<beast::tcp_stream>>(shared, reserved, std::move(socket))->start();
   }
 
   void wake() {
@@ -351,9 +471,9 @@ struct HttpServer::Parts {
   }
 
   const HttpSettings settings;
+  Shared shared;  // outlives the connections, the last of which go with the context
   asio::io_context context;
-  Shared shared;
-  std::optional<asio::ssl::context> tls;
+  std::shared_ptr<asio::ssl::context> tls;  // the acceptor's
   tcp::acceptor acceptor;
   asio::steady_timer timer;
   asio::steady_timer pause{context};
@@ -363,19 +483,7 @@ struct HttpServer::Parts {
 HttpServer::HttpServer(Api& api, EventLog& events, const HttpSettings& settings)
     : parts_(std::make_unique<Parts>(api, events, settings)) {
   Parts& p = *parts_;
-  if (!settings.certificate.empty()) {
-    p.tls.emplace(asio::ssl::context::tls_server);
-    SSL_CTX_set_min_proto_version(p.tls->native_handle(), TLS1_2_VERSION);
-    error_code error;
-    p.tls->use_certificate_chain_file(settings.certificate, error);
-    if (error)
-      throw Error(fmt::format("--tls-cert {}: {}; give a certificate in PEM", settings.certificate,
-                              error.message()));
-    p.tls->use_private_key_file(settings.key, asio::ssl::context::pem, error);
-    if (error)
-      throw Error(fmt::format("--tls-key {}: {}; give the certificate's key in PEM", settings.key,
-                              error.message()));
-  }
+  if (!settings.certificate.empty()) p.tls = tls_of(settings);
   error_code error;
   const tcp::endpoint where(
       asio::ip::make_address(settings.address == "localhost" ? "127.0.0.1" : settings.address),
@@ -403,6 +511,12 @@ HttpServer::HttpServer(Api& api, EventLog& events, const HttpSettings& settings)
 std::uint16_t HttpServer::port() const { return parts_->acceptor.local_endpoint().port(); }
 
 std::size_t HttpServer::connections() const { return parts_->shared.connections; }
+
+void HttpServer::reload_certificate() {
+  if (parts_->settings.certificate.empty()) return;
+  asio::post(parts_->acceptor.get_executor(),
+             [this, fresh = tls_of(parts_->settings)] { parts_->tls = fresh; });
+}
 
 void HttpServer::stop_accepting() {
   parts_->shared.stopping = true;

@@ -19,7 +19,7 @@ struct HttpSettings {
   std::string certificate, key;  // files in PEM; empty: no TLS
   std::size_t most_body = 16u << 20;
   std::size_t most_header = 16u << 10;
-  std::size_t most_connections = 4096;
+  std::size_t most_connections = 4096;  // beside a few for those who ask after the server's health
   double request_seconds = 30;  // for a request to arrive, and for a client to take what it asked
   double idle_seconds = 75;     // between two requests
   bool open = true;             // no token is asked for: names other than this machine are refused
@@ -44,6 +44,9 @@ class HttpServer {
 
   std::uint16_t port() const;
   std::size_t connections() const;
+  // Connections made from now on see the certificate and key that the files hold now. Throws Error,
+  // and then everything stays.
+  void reload_certificate();
   // Takes no more connections; those that watch are told to come again.
   void stop_accepting();
   // Nothing of it runs when this returns. What others still hold of a connection stays valid until

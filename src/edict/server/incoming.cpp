@@ -20,24 +20,34 @@ using nlohmann::json;
 
 constexpr std::size_t kMostProblems = 100;
 
-std::string summary(const std::vector<Problem>& problems) {
+std::string summary(const std::vector<Problem>& problems, std::size_t count) {
   const Problem& first = problems.front();
   std::string text = first.detail;
   if (!first.field.empty()) text = fmt::format("{}: {}", first.field, text);
   if (first.line > 0) text = fmt::format("line {}: {}", first.line, text);
-  if (problems.size() > 1) text += fmt::format(" (and {} more)", problems.size() - 1);
+  if (count > 1) text += fmt::format(" (and {} more)", count - 1);
   return text;
 }
 
 // Collects rows and what is wrong, until the end of a body is seen.
 class Collected {
  public:
-  void problem(std::size_t line, std::string field, std::string detail) {
+  explicit Collected(Refused* refused) : refused_(refused) {}
+
+  // Of the body as a whole, of which nothing can be taken then.
+  void problem_of_body(std::size_t line, std::string field, std::string detail) {
     if (problems_.size() < kMostProblems)
       problems_.push_back({line, std::move(field), std::move(detail)});
   }
-  void row(std::string_view stream, TimeStamp time, std::int32_t feature, double value) {
-    if (problems_.empty()) rows_.push_back({std::string(stream), time, feature, value});
+  void problem(std::size_t line, std::string field, std::string detail) {
+    if (refused_)
+      refused_->add({line, std::move(field), std::move(detail)});
+    else
+      problem_of_body(line, std::move(field), std::move(detail));
+  }
+  void row(std::size_t line, std::string_view stream, TimeStamp time, std::int32_t feature,
+           double value) {
+    if (problems_.empty()) rows_.push_back({std::string(stream), time, feature, value, line});
   }
   std::vector<Row> take() {
     if (!problems_.empty()) throw BadInput(std::move(problems_));
@@ -45,6 +55,7 @@ class Collected {
   }
 
  private:
+  Refused* refused_;
   std::vector<Row> rows_;
   std::vector<Problem> problems_;
 };
@@ -52,7 +63,14 @@ class Collected {
 }  // namespace
 
 BadInput::BadInput(std::vector<Problem> found)
-    : Error(summary(found)), problems_(std::move(found)) {}
+    : Error(summary(found, found.size())), problems_(std::move(found)) {}
+
+void Refused::add(Problem problem) {
+  ++count;
+  if (problems.size() < kMostProblems) problems.push_back(std::move(problem));
+}
+
+std::string Refused::text() const { return summary(problems, count); }
 
 std::string name_problem(std::string_view name) {
   if (name.empty()) return "is empty; give the stream a name";
@@ -124,28 +142,43 @@ void read_object(const json& object, std::size_t line, const std::string* known,
       to.problem(line, "values." + name, "is no finite number; leave it out, or send null");
       continue;
     }
-    to.row(stream, time, feature, value.get<double>());
+    to.row(line, stream, time, feature, value.get<double>());
   }
 }
 
+// Whether some line is an object of its own.
+bool has_object_lines(std::string_view body) {
+  while (!body.empty()) {
+    const std::size_t end = std::min(body.find('\n'), body.size());
+    if (parse_json(body.substr(0, end)).is_object()) return true;
+    body.remove_prefix(std::min(end + 1, body.size()));
+  }
+  return false;
+}
+
 std::vector<Row> read_json(std::string_view body, const std::string* known, const Intake& intake,
-                           const StreamClock& clock) {
-  Collected collected;
+                           const StreamClock& clock, Refused* refused) {
+  Collected collected(refused);
   const std::size_t begin = body.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos) return {};
   const bool one = body[begin] == '[' || body.find('\n', begin) == std::string_view::npos;
-  // Of several lines the first must be an object of its own to be NDJSON.
+  // Of several lines the first is an object of its own where they are NDJSON, or it is broken.
   if (one || parse_json(body.substr(begin, body.find('\n', begin) - begin)).is_discarded()) {
     const json whole = parse_json(body.substr(begin));
-    if (whole.is_discarded()) {
-      collected.problem(1, "", "is not JSON; send an object a line, or an array of objects");
-    } else if (whole.is_array()) {
+    if (whole.is_array()) {
       for (std::size_t i = 0; i < whole.size(); ++i)
         read_object(whole[i], i + 1, known, intake, clock, collected);
-    } else {
-      read_object(whole, 1, known, intake, clock, collected);
+      return collected.take();
     }
-    return collected.take();
+    if (!whole.is_discarded()) {
+      read_object(whole, 1, known, intake, clock, collected);
+      return collected.take();
+    }
+    if (one || !has_object_lines(body)) {
+      collected.problem_of_body(1, "",
+                                "is not JSON; send an object a line, or an array of objects");
+      return collected.take();
+    }
   }
   std::size_t line = 0;
   while (!body.empty()) {
@@ -165,18 +198,19 @@ std::vector<Row> read_json(std::string_view body, const std::string* known, cons
 
 }  // namespace
 
-std::vector<Row> Intake::json(std::string_view body) const {
-  return read_json(body, nullptr, *this, clock_);
+std::vector<Row> Intake::json(std::string_view body, Refused* refused) const {
+  return read_json(body, nullptr, *this, clock_, refused);
 }
 
-std::vector<Row> Intake::json_of_stream(std::string_view body, const std::string& stream) const {
-  return read_json(body, &stream, *this, clock_);
+std::vector<Row> Intake::json_of_stream(std::string_view body, const std::string& stream,
+                                        Refused* refused) const {
+  return read_json(body, &stream, *this, clock_, refused);
 }
 
-std::vector<Row> Intake::csv(std::string_view body) const {
-  Collected collected;
+std::vector<Row> Intake::csv(std::string_view body, Refused* refused) const {
+  Collected collected(refused);
   if (body.find('\0') != std::string_view::npos) {
-    collected.problem(0, "", "the table holds a zero byte");
+    collected.problem_of_body(0, "", "the table holds a zero byte");
     return collected.take();
   }
   CsvLimits limits;
@@ -222,11 +256,12 @@ std::vector<Row> Intake::csv(std::string_view body) const {
       } else if (!is_long && feature(name) >= 0) {
         meaning[c] = feature(name);
       } else if (name != "label" && name != "group" && !name.starts_with("static:")) {
-        collected.problem(1, name, "the model has no such feature; GET /v1/model lists them");
+        collected.problem_of_body(1, name,
+                                  "the model has no such feature; GET /v1/model lists them");
       }
     }
-    if (!has_stream) collected.problem(1, "stream", "a column 'stream' or 'id' is missing");
-    if (!has_time) collected.problem(1, "time", "a column 'time' is missing");
+    if (!has_stream) collected.problem_of_body(1, "stream", "a column 'stream' or 'id' is missing");
+    if (!has_time) collected.problem_of_body(1, "time", "a column 'time' is missing");
     if (!has_stream || !has_time) return collected.take();
     for (std::size_t line = 2; p < text.end(); ++line) {
       row_of_cells(cells);
@@ -255,7 +290,7 @@ std::vector<Row> Intake::csv(std::string_view body) const {
       const auto value_of = [&](std::string_view cell, const std::string& name, std::int32_t j) {
         if (spells_unknown(cell)) return;
         if (const auto value = finite_number(cell))
-          collected.row(stream, *time, j, *value);
+          collected.row(line, stream, *time, j, *value);
         else
           collected.problem(line, name, fmt::format("'{}' is no finite number", cell));
       };
@@ -271,7 +306,7 @@ std::vector<Row> Intake::csv(std::string_view body) const {
         if (meaning[c] >= 0) value_of(cells[c], header[c], meaning[c]);
     }
   } catch (const CsvQuoteError& e) {
-    collected.problem(text.line_of(e.at), "", std::string(e.reason));
+    collected.problem_of_body(text.line_of(e.at), "", std::string(e.reason));
   }
   return collected.take();
 }
@@ -326,17 +361,18 @@ double microseconds_in(std::string_view precision) {
 }  // namespace
 
 std::vector<Row> Intake::line_protocol(std::string_view body, std::string_view precision,
-                                       double now, std::size_t& ignored) const {
-  Collected collected;
+                                       double now, std::size_t& ignored, Refused* refused) const {
+  Collected collected(refused);
   const double unit = microseconds_in(precision);
   if (unit == 0) {
-    collected.problem(0, "precision", "give ns, us, ms or s");
+    collected.problem_of_body(0, "precision", "give ns, us, ms or s");
     return collected.take();
   }
   if (!clock_.takes_dates()) {
-    collected.problem(0, "time",
-                      "line protocol tells dates, and nobody said what the model's numbers count; "
-                      "start the server with --time-unit s, min, h or d");
+    collected.problem_of_body(
+        0, "time",
+        "line protocol tells dates, and nobody said what the model's numbers count; "
+        "start the server with --time-unit s, min, h or d");
     return collected.take();
   }
   std::size_t number = 0;
@@ -416,7 +452,8 @@ std::vector<Row> Intake::line_protocol(std::string_view body, std::string_view p
       const std::int64_t microseconds = unit < 1 ? whole / 1000 : whole;
       time = static_cast<double>(microseconds) * std::max(unit, 1.0);
     }
-    for (const Observation& o : observed) collected.row(stream, {time, true}, o.feature, o.value);
+    for (const Observation& o : observed)
+      collected.row(number, stream, {time, true}, o.feature, o.value);
   }
   return collected.take();
 }

@@ -19,12 +19,23 @@ struct Row {
   TimeStamp time;
   std::int32_t feature = 0;  // of the model
   double value = 0;
+  std::size_t line = 0;  // of the body, as in Problem
 };
 
 struct Problem {
   std::size_t line = 0;  // from 1; of an array the place in it; 0 where it is not of one line
   std::string field;     // "values.HR", a column, or empty
   std::string detail;
+};
+
+// What was not taken of a body of which the rest was.
+struct Refused {
+  std::vector<Problem> problems;  // the first 100
+  std::size_t count = 0;
+
+  void add(Problem problem);
+  // The first of them with its line, and how many there are.
+  std::string text() const;
 };
 
 // A body of which nothing is taken, with everything that is wrong with it (the first 100).
@@ -47,19 +58,21 @@ class Intake {
   // The model's number of a feature, or −1.
   std::int32_t feature(std::string_view name) const;
 
-  // Each throws BadInput.
+  // Each throws BadInput for a body that cannot be read. A value that cannot be taken goes into
+  // `refused`, and the others are taken; without `refused` it is a reason to throw.
   //
   // {"stream":…,"time":…,"values":{name: number or null}}: one a line, an array of them, or one.
-  std::vector<Row> json(std::string_view body) const;
+  std::vector<Row> json(std::string_view body, Refused* refused = nullptr) const;
   // The same without "stream", which is known.
-  std::vector<Row> json_of_stream(std::string_view body, const std::string& stream) const;
+  std::vector<Row> json_of_stream(std::string_view body, const std::string& stream,
+                                  Refused* refused = nullptr) const;
   // Columns stream (or id, or what the training data called it), time and features; or stream,
   // time, feature, value.
-  std::vector<Row> csv(std::string_view body) const;
+  std::vector<Row> csv(std::string_view body, Refused* refused = nullptr) const;
   // InfluxDB's. A line without a time has `now`, in microseconds since 1970. Fields that are no
   // features are counted in `ignored`.
   std::vector<Row> line_protocol(std::string_view body, std::string_view precision, double now,
-                                 std::size_t& ignored) const;
+                                 std::size_t& ignored, Refused* refused = nullptr) const;
 
  private:
   struct NameHash {

@@ -43,28 +43,37 @@ const json* input_of(const json& body, const char* name, bool texts) {
 
 }  // namespace
 
-void Api::inference(const std::shared_ptr<Call>& call) {
-  const Model& model = live_.model();
-  if (call->part(2) != settings_.name)
-    return call->done(problem(404, fmt::format("the model here is '{}'", settings_.name)));
-  if (call->parts() == 4 && call->part(3) == "ready") return call->done({200, "", ""});
-  if (call->parts() == 3 && call->method() == "GET") {
-    json inputs = json::array(), outputs = json::array();
-    for (const auto& [name, type] :
-         {std::pair("time", "FP64"), {"feature", "BYTES"}, {"value", "FP64"}, {"at", "FP64"}})
-      inputs.push_back({{"name", name}, {"datatype", type}, {"shape", {-1}}});
-    for (const char* name : kOutputs)
-      outputs.push_back(
-          {{"name", name}, {"datatype", "FP64"}, {"shape", {-1, model.features.size()}}});
-    const json told{
-        {"name", settings_.name},        {"versions", {"1"}},
-        {"platform", "edict"},           {"inputs", std::move(inputs)},
-        {"outputs", std::move(outputs)}, {"parameters", {{"features", model.features}}}};
-    return call->done({200, "application/json", json_text(told) + "\n"});
-  }
-  if (call->parts() != 4 || call->part(3) != "infer" || call->method() != "POST")
-    return call->done(problem(404, "there is nothing here; see /openapi.json"));
+bool Api::is_other_model(const std::shared_ptr<Call>& call) const {
+  if (call->part(2) == settings_.name) return false;
+  call->done(problem(404, fmt::format("the model here is '{}'", settings_.name)));
+  return true;
+}
 
+void Api::inference_ready(const std::shared_ptr<Call>& call) {
+  if (is_other_model(call)) return;
+  call->done({200, "", ""});
+}
+
+void Api::inference_model(const std::shared_ptr<Call>& call) {
+  if (is_other_model(call)) return;
+  const Model& model = live_.model();
+  json inputs = json::array(), outputs = json::array();
+  for (const auto& [name, type] :
+       {std::pair("time", "FP64"), {"feature", "BYTES"}, {"value", "FP64"}, {"at", "FP64"}})
+    inputs.push_back({{"name", name}, {"datatype", type}, {"shape", {-1}}});
+  for (const char* name : kOutputs)
+    outputs.push_back(
+        {{"name", name}, {"datatype", "FP64"}, {"shape", {-1, model.features.size()}}});
+  call->done(json_answer({{"name", settings_.name},
+                          {"versions", {"1"}},
+                          {"platform", "edict"},
+                          {"inputs", std::move(inputs)},
+                          {"outputs", std::move(outputs)},
+                          {"parameters", {{"features", model.features}}}}));
+}
+
+void Api::infer(const std::shared_ptr<Call>& call) {
+  if (is_other_model(call)) return;
   const json body = parse_json(call->request.body);
   if (!body.is_object()) throw BadInput({{0, "", "is no JSON object"}});
   const json parameters = body.value("parameters", json::object());
@@ -106,6 +115,11 @@ void Api::inference(const std::shared_ptr<Call>& call) {
   }
   Live& live = live_;
   const bool ends = parameters.contains("sequence_end") && parameters["sequence_end"] == true;
+  if (ends && !call->may(Scope::admin))
+    return call->done(
+        problem(403, fmt::format("sequence_end removes the stream, and the token of '{}' "
+                                 "does not allow this; it needs the scope admin",
+                                 call->who)));
   const auto ask = [call, asked, stream, name, id, ends, &live] {
     live.on_stream(stream, [=, &live](Live::Access access, LiveStream* found) {
       if (!found) return call->done(problem(404, "there is no such sequence; send an observation"));
@@ -140,16 +154,20 @@ void Api::inference(const std::shared_ptr<Call>& call) {
       }
       if (!ends) return call->done(std::move(response));
       // The client says that the sequence is over; what it was is no longer wanted.
-      live.remove(stream, [call, response](bool, const std::string* why) {
-        call->done(why ? problem(503, *why) : response);
-      });
+      live.remove(
+          stream,
+          [call, response](bool, const std::string* why) {
+            call->done(why ? problem(503, *why) : response);
+          },
+          call->who);
     });
   };
   live_.submit(std::move(rows), [call, ask](const Outcome& outcome) {
     if (outcome.kind == Outcome::Kind::stored) return ask();
-    call->done(problem(outcome.kind == Outcome::Kind::full     ? 429
-                       : outcome.kind == Outcome::Kind::failed ? 503
-                                                               : 422,
+    call->done(problem(outcome.kind == Outcome::Kind::full      ? 429
+                       : outcome.kind == Outcome::Kind::failed  ? 503
+                       : outcome.kind == Outcome::Kind::crowded ? 403
+                                                                : 422,
                        outcome.detail));
   });
 }

@@ -55,6 +55,10 @@ std::string about_text(const StreamAbout& about, const Model& model) {
   return json_text({{"statics", statics}, {"labels", parse_json(about.labels)}});
 }
 
+std::string too_many(std::size_t streams) {
+  return fmt::format("is new, and --most-streams allows {}; remove some, or raise it", streams);
+}
+
 }  // namespace
 
 double wall_seconds() {
@@ -209,6 +213,12 @@ Outcome Live::submit_and_wait(std::vector<Row> rows) {
   return promise.get_future().get();
 }
 
+std::string Live::no_room_for(const std::string& name) const {
+  const std::shared_lock lock(names_mutex_);
+  if (names_.size() < settings_.most_streams || names_.contains(name)) return {};
+  return too_many(settings_.most_streams);
+}
+
 void Live::write(std::function<void(Store&)> what, std::function<void(const std::string*)> done,
                  bool alone) {
   Request request;
@@ -299,7 +309,11 @@ void Live::commit(std::vector<Request>& requests) {
         if (stream && !std::isnan(stream->origin)) return stream->origin;
         return row.time.wall && !clock_.calendar() ? first_date.at(row.stream) : std::nan("");
       };
-      for (const Row& row : request.rows) {
+      std::vector<bool> is_refused(request.rows.size());
+      std::unordered_set<std::string_view> begun;  // streams that this request begins
+      bool crowded = false;
+      for (std::size_t i = 0; i < request.rows.size(); ++i) {
+        const Row& row = request.rows[i];
         const std::shared_ptr<LiveStream> stream = find(row.stream);
         const double origin = origin_of(row, stream.get());
         const double raw = clock_.raw(row.time, origin);
@@ -310,17 +324,30 @@ void Live::commit(std::vector<Request>& requests) {
           why = "lies before the model's clock starts; train with data.start=first";
         else if (!std::isfinite(raw))
           why = "is not finite";
+        if (!why.empty())
+          why = fmt::format("stream '{}': time {} {}", row.stream, clock_.shown(raw), why);
+        else if (stream || begun.contains(row.stream))
+          continue;
+        else if (streams() + begun.size() < settings_.most_streams)
+          begun.insert(row.stream);
+        else
+          why = fmt::format("stream '{}' {}", row.stream, too_many(settings_.most_streams)),
+          crowded = true;
         if (why.empty()) continue;
-        group.outcome.kind = Outcome::Kind::invalid;
-        group.outcome.detail =
-            fmt::format("stream '{}': time {} {}", row.stream, clock_.shown(raw), why);
-        break;
+        is_refused[i] = true;
+        group.refuse(i, why);
       }
-      if (group.outcome.kind == Outcome::Kind::invalid) continue;
+      if (group.outcome.refused == request.rows.size()) {
+        group.outcome.kind = crowded ? Outcome::Kind::crowded : Outcome::Kind::invalid;
+        group.outcome.detail = group.outcome.refusals.front().why;
+        continue;
+      }
 
       std::vector<Item> own;
       own.reserve(request.rows.size());
-      for (const Row& row : request.rows) {
+      for (std::size_t i = 0; i < request.rows.size(); ++i) {
+        if (is_refused[i]) continue;
+        const Row& row = request.rows[i];
         std::shared_ptr<LiveStream> stream = find(row.stream);
         const double origin = origin_of(row, stream.get());
         if (!stream) {
@@ -485,7 +512,7 @@ std::shared_ptr<LiveStream> Live::find(const std::string& name) const {
 // ---- streams told of and removed ----
 
 void Live::describe(const std::string& name, StreamAbout about, std::optional<double> origin,
-                    std::function<void(const std::string*)> done) {
+                    std::function<void(const std::string*)> done, const std::string& who) {
   const std::string text = about_text(about, *model_);
   auto shared = std::make_shared<const StreamAbout>(std::move(about));
   struct Change {
@@ -494,7 +521,7 @@ void Live::describe(const std::string& name, StreamAbout about, std::optional<do
   };
   auto change = std::make_shared<Change>();
   write(
-      [this, name, text, origin, change](Store& store) {
+      [this, name, text, origin, change, who](Store& store) {
         *change = {find(name), ""};
         std::shared_ptr<LiveStream>& stream = change->stream;
         if (stream && stream->base > -kInfinity && stream->about_text != text)
@@ -515,6 +542,7 @@ void Live::describe(const std::string& name, StreamAbout about, std::optional<do
         store.change_stream(
             {stream->id, name, origin.value_or(stream->origin), stream->base, text});
         if (stream->about_text != text) store.remove_states(stream->id, -kInfinity, kInfinity);
+        store.add_audit({wall_seconds(), "describe", who, name, text});
       },
       [this, name, text, origin, shared, change,
        done = std::move(done)](const std::string* problem) {
@@ -537,14 +565,15 @@ void Live::describe(const std::string& name, StreamAbout about, std::optional<do
       true);
 }
 
-void Live::remove(const std::string& name, std::function<void(bool, const std::string*)> done) {
+void Live::remove(const std::string& name, std::function<void(bool, const std::string*)> done,
+                  const std::string& who) {
   auto removed = std::make_shared<std::shared_ptr<LiveStream>>();
   write(
-      [this, name, removed](Store& store) {
+      [this, name, removed, who](Store& store) {
         *removed = find(name);
         if (!*removed) return;
         store.remove_stream((*removed)->id);
-        store.add_audit({wall_seconds(), "remove", "", name, ""});
+        store.add_audit({wall_seconds(), "remove", who, name, ""});
       },
       [this, name, removed, done = std::move(done)](const std::string* problem) {
         if (problem || !*removed) return done(*removed != nullptr, problem);

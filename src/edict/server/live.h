@@ -34,20 +34,32 @@ namespace edict::server {
 struct LiveSettings {
   std::size_t shards = 0;             // 0: one a processor, but one
   std::size_t most_pending = 200000;  // values that were taken and are not answered yet
+  std::size_t most_streams = 100000;  // a name that is new is refused beyond
   std::string time_unit = {};         // of a model of plain numbers: s, min, h, d
   Guard guard = {};
   double keep = 0;            // in the model's unit behind a stream's newest; 0: everything
   double alarm_interval = 1;  // seconds between two judgements of one stream
 };
 
+// A row that was not taken.
+struct Refusal {
+  std::size_t row = 0;  // of the request, from 0
+  std::string why;
+};
+inline constexpr std::size_t kRefusalsTold = 100;  // of one request
+
 struct Outcome {
-  enum class Kind { stored, full, failed, invalid };
+  // `stored`: some of it was taken or known already; `invalid`: nothing was, and `detail` has the
+  // first reason; `crowded`: nothing was, as it is of streams beyond the most that are allowed.
+  enum class Kind { stored, full, failed, invalid, crowded };
   Kind kind = Kind::stored;
   std::size_t stored = 0;     // values that were new or corrected
   std::size_t corrected = 0;  // of those
   std::size_t unchanged = 0;
   std::size_t late = 0;  // of the stored, before what had come already
-  std::string detail;    // why, where nothing was stored
+  std::size_t refused = 0;
+  std::vector<Refusal> refusals;  // the first of them
+  std::string detail;             // why, where nothing was stored
 };
 
 // What is counted, for /metrics.
@@ -82,6 +94,8 @@ class Live {
   // absorbed, or at once for what is full or invalid.
   void submit(std::vector<Row> rows, std::function<void(const Outcome&)> done);
   Outcome submit_and_wait(std::vector<Row> rows);
+  // Empty where there is a stream of this name or room for it, else why it cannot begin.
+  std::string no_room_for(const std::string& name) const;
   // Into the table of what could not be understood; durable when it returns. Throws Error.
   void reject(const std::string& source, const std::string& payload, const std::string& detail);
 
@@ -121,10 +135,11 @@ class Live {
     return found == model_feature_.end() ? -1 : found->second;
   }
 
-  // Each calls `done` when it is durable, with why not, if not.
+  // Each calls `done` when it is durable, with why not, if not. `who`: for the audit.
   void describe(const std::string& name, StreamAbout about, std::optional<double> origin,
-                std::function<void(const std::string*)> done);
-  void remove(const std::string& name, std::function<void(bool found, const std::string*)> done);
+                std::function<void(const std::string*)> done, const std::string& who = {});
+  void remove(const std::string& name, std::function<void(bool found, const std::string*)> done,
+              const std::string& who = {});
   // With the alarm, or nullptr where there is none of this number.
   void acknowledge(
       std::int64_t id, const std::string& by, const std::string& reason,

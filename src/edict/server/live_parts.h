@@ -15,6 +15,11 @@ struct Live::Group {
   std::size_t rows = 0;
   Outcome outcome;
   std::function<void(const Outcome&)> done;
+
+  void refuse(std::size_t row, const std::string& why) {
+    ++outcome.refused;
+    if (outcome.refusals.size() < kRefusalsTold) outcome.refusals.push_back({row, why});
+  }
 };
 
 struct Live::Item {

@@ -12,6 +12,7 @@
 #include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/core/read_file.h"
+#include "edict/server/masked_uri.h"
 
 namespace edict::server {
 namespace {
@@ -72,13 +73,16 @@ std::vector<Row> one_value(const TopicPattern::Match& match, std::string_view pa
 
 // {"HR": 80, "battery": 97}: what is no feature is somebody else's.
 std::vector<Row> flat_values(const nlohmann::json& said, std::string_view stream, double now,
-                             const Live& live) {
+                             const Live& live, Refused* refused) {
   std::vector<Row> rows;
   const TimeStamp time = time_of(said, now, live);
   for (const auto& [name, value] : said.items()) {
     const std::int32_t feature = live.intake().feature(name);
     if (feature < 0 || value.is_null()) continue;
-    rows.push_back({std::string(stream), time, feature, number_of(value, name)});
+    if (refused && !value.is_number() && !value.is_boolean())
+      refused->add({0, name, "is not a number"});
+    else
+      rows.push_back({std::string(stream), time, feature, number_of(value, name)});
   }
   return rows;
 }
@@ -124,21 +128,21 @@ std::optional<TopicPattern::Match> TopicPattern::match(std::string_view topic) c
 }
 
 std::vector<Row> rows_of_message(const TopicPattern::Match& match, std::string_view payload,
-                                 double now, const Live& live) {
+                                 double now, const Live& live, Refused* refused) {
   if (match.stream.empty()) {
     const std::size_t first = payload.find_first_not_of(" \t\r\n");
     if (first != std::string_view::npos && (payload[first] == '{' || payload[first] == '['))
-      return live.intake().json(payload);
+      return live.intake().json(payload, refused);
     std::size_t ignored = 0;
-    return live.intake().line_protocol(payload, "ns", now, ignored);
+    return live.intake().line_protocol(payload, "ns", now, ignored, refused);
   }
   if (const std::string problem = name_problem(match.stream); !problem.empty())
     refuse("stream", problem);
   if (!match.feature.empty()) return one_value(match, payload, now, live);
   const nlohmann::json said = parse_json(payload);
   if (said.is_object() && !said.contains("values"))
-    return flat_values(said, match.stream, now, live);
-  return live.intake().json_of_stream(payload, std::string(match.stream));
+    return flat_values(said, match.stream, now, live, refused);
+  return live.intake().json_of_stream(payload, std::string(match.stream), refused);
 }
 
 struct MqttSource::Client {
@@ -187,8 +191,10 @@ MqttSource::Client::Client(Live& to, const MqttSettings& given,
         fmt::format("{}: give a broker as mqtt://host:1883 or mqtts://host:8883", settings.url));
   while (rest.ends_with('/')) rest.remove_suffix(1);
   if (rest.empty() || rest.find_first_of("/@") != std::string_view::npos)
-    throw Error(fmt::format(
-        "{}: a broker has a host and perhaps a port, and its user is given apart", settings.url));
+    throw Error(
+        fmt::format("{}: a broker has a host and perhaps a port; give its user by --mqtt-user and "
+                    "--mqtt-password FILE",
+                    masked_uri(settings.url)));
   const bool port = rest.find(':', rest.starts_with('[') ? rest.find(']') : 0) != rest.npos;
   uri = fmt::format("{}://{}{}", encrypted ? "ssl" : "tcp", rest,
                     port        ? ""
@@ -282,18 +288,22 @@ int MqttSource::Client::take(std::string_view topic, std::string_view payload, b
       const auto match = pattern.match(topic);
       if (!match) return 1;
       std::vector<Row> rows;
+      Refused refused;
       try {
-        rows = rows_of_message(*match, payload, now, live);
+        rows = rows_of_message(*match, payload, now, live, &refused);
         // What the broker kept from earlier and has no time of its own says nothing of the present.
         if (retained && std::ranges::any_of(rows, [&](const Row& row) {
               return row.time.wall && row.time.value == now;
             }))
           return 1;
-        if (rows.empty()) return 1;
         const Outcome outcome = live.submit_and_wait(std::move(rows));
-        if (outcome.kind == Outcome::Kind::stored) return 1;
-        if (outcome.kind == Outcome::Kind::invalid) throw Error(outcome.detail);
-        problem = outcome.detail;
+        if (outcome.kind == Outcome::Kind::full || outcome.kind == Outcome::Kind::failed) {
+          problem = outcome.detail;
+        } else {
+          for (const Refusal& refusal : outcome.refusals) refused.add({0, "", refusal.why});
+          if (refused.count == 0) return 1;
+          throw Error(fmt::format("{} stored, some refused: {}", outcome.stored, refused.text()));
+        }
       } catch (const Error& error) {
         live.reject("mqtt", std::string(payload), fmt::format("{}: {}", topic, error.what()));
         return 1;

@@ -58,9 +58,10 @@ class TopicPattern {
 //                              {"HR": 80, "time": …}
 //   neither                    as POST /v1/observations takes it; or InfluxDB's line protocol
 //
-// Of names that are no features nothing is taken. Throws BadInput.
+// Of names that are no features nothing is taken. Values that cannot be taken go into `refused`;
+// without it, and where nothing can be read, BadInput is thrown.
 std::vector<Row> rows_of_message(const TopicPattern::Match& match, std::string_view payload,
-                                 double now, const Live& live);
+                                 double now, const Live& live, Refused* refused = nullptr);
 
 class MqttSource {
  public:

@@ -1,8 +1,11 @@
 // The description of the interface, written out of one list of paths.
+#include <algorithm>
+#include <cctype>
 
 #include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/server/api.h"
+#include "edict/server/openapi_schemas.h"
 
 namespace edict::server {
 namespace {
@@ -18,47 +21,71 @@ struct Operation {
   const char* path;
   const char* method;
   const char* summary;
+  const char* answer = "";  // the schema of it
   std::vector<Parameter> query = {};
   std::vector<const char*> body = {};  // media types
+  const char* body_schema = "";        // of those that are JSON
   const char* answers = "application/json";
   int status = 200;
 };
 
 const std::vector<Operation>& operations() {
   static const std::vector<Operation> kOperations{
-      {"/healthz", "get", "Whether the server works. Needs no token."},
-      {"/metrics", "get", "Counters for Prometheus.", {}, {}, "text/plain"},
-      {"/v1/model", "get", "The model: its features, covariates and clock."},
+      {"/livez", "get", "Whether the program answers; else it should be started again.", "Live"},
+      {"/readyz", "get",
+       "Whether it can do its work: the store can be written to, the broker is connected. 503 "
+       "where "
+       "not.",
+       "Ready"},
+      {"/healthz", "get", "As /readyz, with some figures.", "Health"},
+      {"/metrics", "get", "Counters for Prometheus.", "", {}, {}, "", "text/plain"},
+      {"/v1/model", "get", "The model: its features, covariates and clock.", "Model"},
       {"/v1/observations",
        "post",
        "Takes observed values. Answered when they are durable and absorbed; sending them again "
-       "changes nothing.",
+       "changes nothing. 207 where some were refused.",
+       "Stored",
        {},
-       {"application/x-ndjson", "application/json", "text/csv"}},
+       {"application/x-ndjson", "application/json", "text/csv"},
+       "Observations"},
       {"/api/v2/write",
        "post",
-       "InfluxDB line protocol.",
+       "InfluxDB line protocol. 400 where some values were refused and the others stored.",
+       "",
        {{"precision", "ns, us, ms or s"}},
        {"text/plain"},
+       "",
        "",
        204},
       {"/v1/streams",
        "get",
        "Streams, the most urgent first.",
+       "Streams",
        {{"sort", "urgency, id or received"},
         {"limit", "at most so many"},
         {"offset", "after so many"},
         {"q", "whose id holds this text"}}},
-      {"/v1/streams/{id}", "get", "One stream, its last values and alarms."},
+      {"/v1/streams/{id}", "get", "One stream, its last values and alarms.", "Stream"},
       {"/v1/streams/{id}",
        "put",
        "Tells of a stream: statics, labels, origin.",
+       "Stream",
        {},
-       {"application/json"}},
-      {"/v1/streams/{id}", "delete", "Removes a stream and all of its data.", {}, {}, "", 204},
+       {"application/json"},
+       "StreamAbout"},
+      {"/v1/streams/{id}",
+       "delete",
+       "Removes a stream and all of its data.",
+       "",
+       {},
+       {},
+       "",
+       "",
+       204},
       {"/v1/streams/{id}/distribution",
        "get",
        "The distribution of every feature at any times.",
+       "Distribution",
        {{"at", "times, with commas"},
         {"ahead", "or times after the newest observation"},
         {"level", "of the central interval"},
@@ -70,6 +97,7 @@ const std::vector<Operation>& operations() {
       {"/v1/streams/{id}/trajectory",
        "get",
        "What was and is expected, in columns for a chart.",
+       "Trajectory",
        {{"from", "a time"},
         {"to", "a time"},
         {"points", "of the grid"},
@@ -78,12 +106,14 @@ const std::vector<Operation>& operations() {
       {"/v1/trajectories",
        "get",
        "Small charts of several streams, each of the feature that says most.",
+       "Trajectories",
        {{"streams", "ids, with commas"},
         {"points", "of the grid"},
         {"level", "of the central interval"}}},
       {"/v1/streams/{id}/history",
        "get",
        "The observed values.",
+       "History",
        {{"from", "a time"},
         {"to", "a time"},
         {"limit", "at most so many"},
@@ -91,37 +121,79 @@ const std::vector<Operation>& operations() {
       {"/v1/alarms",
        "get",
        "Alarms that are not over.",
+       "Alarms",
        {{"state", "pending, firing, recovering"},
         {"stream", "of this stream"},
         {"limit", "at most so many"}}},
       {"/v1/alarms/{id}/acknowledge",
        "post",
        "Acknowledges an alarm: by and reason.",
+       "Alarm",
        {},
-       {"application/json"}},
-      {"/v1/rules", "get", "The rules that alarms come from."},
-      {"/v1/rules", "put", "Replaces the rules.", {}, {"application/json", "application/toml"}},
-      {"/v1/audit", "get", "What was done, newest first.", {{"limit", "at most so many"}}},
+       {"application/json"},
+       "Acknowledgement"},
+      {"/v1/rules", "get", "The rules that alarms come from.", "Rules"},
+      {"/v1/rules",
+       "put",
+       "Replaces the rules.",
+       "Rules",
+       {},
+       {"application/json", "application/toml"},
+       "Rules"},
+      {"/v1/audit", "get", "What was done, newest first.", "Audit", {{"limit", "at most so many"}}},
       {"/v1/rejected",
        "get",
        "Messages that could not be understood, newest first.",
+       "Rejected",
        {{"limit", "at most so many"}}},
-      {"/v1/backup", "post", "Writes a copy of the store to a new file.", {}, {"application/json"}},
+      {"/v1/backup",
+       "post",
+       "Writes a copy of the store to a new file.",
+       "Backup",
+       {},
+       {"application/json"},
+       "BackupRequest"},
       {"/v1/events",
        "get",
        "Server-sent events: hello, stream, alarm, gone, rules, reset. Last-Event-ID replays.",
+       "",
        {{"streams", "only these"}, {"since", "the number of the last event that was seen"}},
        {},
+       "",
        "text/event-stream"},
-      {"/v2/health/live", "get", "Open Inference Protocol."},
-      {"/v2/health/ready", "get", "Open Inference Protocol."},
-      {"/v2/models/{id}", "get", "Open Inference Protocol: inputs and outputs."},
+      {"/v2/health/live", "get", "Open Inference Protocol: as /livez.", "Live"},
+      {"/v2/health/ready", "get", "Open Inference Protocol: as /readyz.", "Ready"},
+      {"/v2/models/{id}", "get", "Open Inference Protocol: inputs and outputs.", "InferenceModel"},
+      {"/v2/models/{id}/ready", "get", "Open Inference Protocol.", "", {}, {}, "", ""},
       {"/v2/models/{id}/infer",
        "post",
        "Open Inference Protocol: a sequence is a stream.",
+       "InferenceAnswer",
        {},
-       {"application/json"}}};
+       {"application/json"},
+       "InferenceRequest"}};
   return kOperations;
+}
+
+json schema_of(const std::string& name) {
+  if (name.empty()) return {{"type", "string"}};
+  return {{"$ref", "#/components/schemas/" + name}};
+}
+
+// What a token must allow; nothing where none is needed.
+json security_of(const Operation& operation) {
+  for (const Api::Address& address : Api::addresses()) {
+    std::string path = operation.path, method = address.method;
+    if (const std::size_t id = path.find("{id}"); id != std::string::npos) path.replace(id, 4, "*");
+    std::ranges::transform(method, method.begin(), [](char c) { return std::tolower(c); });
+    if (path != address.path || method != operation.method) continue;
+    if (address.need == Need::nothing) return json::array();
+    const char* scope = address.need == Need::read    ? "read"
+                        : address.need == Need::write ? "write"
+                                                      : "admin";
+    return json::array({json::object(), {{"token", {scope}}}});
+  }
+  return json::array();
 }
 
 }  // namespace
@@ -141,8 +213,9 @@ std::string openapi_text() {
                             {"schema", {{"type", "string"}}}});
     json answer{{"description", "Done"}};
     if (*operation.answers != '\0')
-      answer["content"] = {{operation.answers, {{"schema", json::object()}}}};
+      answer["content"] = {{operation.answers, {{"schema", schema_of(operation.answer)}}}};
     json one{{"summary", operation.summary},
+             {"security", security_of(operation)},
              {"responses",
               {{std::to_string(operation.status), std::move(answer)},
                {"default",
@@ -153,12 +226,15 @@ std::string openapi_text() {
     if (!parameters.empty()) one["parameters"] = std::move(parameters);
     if (!operation.body.empty()) {
       json content = json::object();
-      for (const char* type : operation.body) content[type] = {{"schema", json::object()}};
+      for (const std::string type : operation.body)
+        content[type] = {
+            {"schema", schema_of(type == "application/json" ? operation.body_schema : "")}};
       one["requestBody"] = {{"required", true}, {"content", std::move(content)}};
     }
+    if (operation.path == std::string_view("/v1/observations"))
+      one["responses"]["207"] = one["responses"]["200"];
     paths.emplace(path, json::object()).first.value()[operation.method] = std::move(one);
   }
-  const json text{{"type", "string"}};
   const json document{
       {"openapi", "3.1.0"},
       {"info",
@@ -170,22 +246,7 @@ std::string openapi_text() {
       {"paths", std::move(paths)},
       {"components",
        {{"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}},
-        {"schemas",
-         {{"Problem",
-           {{"type", "object"},
-            {"properties",
-             {{"title", text},
-              {"status", {{"type", "integer"}}},
-              {"detail", text},
-              {"errors",
-               {{"type", "array"},
-                {"items",
-                 {{"type", "object"},
-                  {"properties",
-                   {{"line", {{"type", "integer"}}},
-                    {"field", text},
-                    {"detail", text}}}}}}}}}}}}}}},
-      {"security", json::array({json::object(), {{"token", json::array()}}})}};
+        {"schemas", parse_json(openapi_schemas())}}}};
   return json_text(document) + "\n";
 }
 

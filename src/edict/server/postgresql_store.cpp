@@ -12,6 +12,7 @@
 
 #include "edict/core/error.h"
 #include "edict/core/number_text.h"
+#include "edict/server/masked_uri.h"
 #include "edict/server/store.h"
 
 namespace edict::server {
@@ -345,6 +346,9 @@ class PostgresqlStore final : public Store {
   [[noreturn]] void fail(const std::string& what) const {
     std::string why = PQerrorMessage(connection_.get());
     while (!why.empty() && why.back() == '\n') why.pop_back();
+    // What libpq cannot parse it repeats, with its password.
+    if (const std::size_t at = why.find(uri_); at != std::string::npos)
+      why.replace(at, uri_.size(), masked_uri(uri_));
     throw Error(fmt::format("the store: {}: {}", what, why));
   }
   void command(const char* sql) {

@@ -35,15 +35,20 @@ class Server {
   std::uint16_t port() const { return http_->port(); }
   std::string url() const;
   Live& live() { return *live_; }
+  // What else must work for the server to be ready.
+  Health& health() { return *health_; }
+  // Reads tokens, certificate and rules again, each where it was given as a file. What cannot be
+  // used changes nothing. Returns what happened, in lines for the log.
+  std::vector<std::string> reload();
   // What should be told to whoever started it.
   const std::vector<std::string>& notices() const { return notices_; }
 
  private:
   const ServeSettings settings_;
   std::vector<std::string> notices_;
-  std::unique_ptr<Tokens> tokens_;
   std::unique_ptr<HttpServer> http_;  // goes last: others hold its connections
   std::unique_ptr<Live> live_;
+  std::unique_ptr<Health> health_;
   std::unique_ptr<Api> api_;
 };
 

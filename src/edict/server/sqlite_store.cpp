@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <sqlite3.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <bit>
@@ -24,9 +25,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kFormat = 1;
+constexpr int kBusyMilliseconds = 10000;
 constexpr std::int64_t kRejectedKept = 10000;
 
-constexpr const char* kSchema = R"sql(
+constexpr const char* kSqliteSchema = R"sql(
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS features (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS streams (
@@ -167,6 +169,24 @@ class Statement {
   sqlite3_stmt* statement_ = nullptr;
 };
 
+// Makes a file that other users of this machine cannot read, where there is none yet. SQLite gives
+// its mode to what it keeps beside it.
+void make_private(const std::string& path) {
+  struct stat now {};
+  if (::stat(path.c_str(), &now) == 0) {
+    // Made by an earlier version. What a group may do was set on purpose.
+    if ((now.st_mode & 07) != 0) ::chmod(path.c_str(), now.st_mode & 0770);
+    return;
+  }
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (descriptor < 0) {
+    const int error = errno;
+    throw_system_error(error, fmt::format("{}: {}; give a file in a folder that can be written to",
+                                          path, std::strerror(error)));
+  }
+  ::close(descriptor);
+}
+
 Database open_file(const std::string& path) {
   sqlite3* opened = nullptr;
   const int code = sqlite3_open_v2(
@@ -180,7 +200,7 @@ Database open_file(const std::string& path) {
     throw_system_error(
         system, fmt::format("{}: {}; give a file in a folder that can be written to", path, why));
   }
-  sqlite3_busy_timeout(db.get(), 10000);
+  sqlite3_busy_timeout(db.get(), kBusyMilliseconds);
   return db;
 }
 
@@ -226,7 +246,7 @@ class SqliteStore final : public Store {
       run(db_.get(), fmt::format("PRAGMA max_page_count={}",
                                  std::max<std::uint64_t>(64, options_.limit_megabytes * 256))
                          .c_str());
-    run(db_.get(), kSchema);
+    run(db_.get(), kSqliteSchema);
     const std::optional<std::string> format = meta("format");
     if (!format)
       set_meta("format", std::to_string(kFormat));
@@ -235,13 +255,17 @@ class SqliteStore final : public Store {
           fmt::format("{}: written by another version of edict (format {}, here {}); give "
                       "another --store",
                       path_, *format, kFormat));
+    ::stat(path_.c_str(), &file_);
   }
 
   std::unique_ptr<Store> another() const override {
     return std::make_unique<SqliteStore>(path_, options_, lock_);
   }
 
-  void begin() override { statement("BEGIN IMMEDIATE").with().run(); }
+  void begin() override {
+    check_file();
+    statement("BEGIN IMMEDIATE").with().run();
+  }
   void commit() override {
     try {
       statement("COMMIT").with().run();
@@ -422,12 +446,17 @@ class SqliteStore final : public Store {
     const std::string part = path + ".part";
     std::error_code ignored;
     fs::remove(part, ignored);
+    make_private(part);
     statement("VACUUM INTO ?").with(part).run();
     fs::rename(part, path);
     sync_folder(fs::path(path).parent_path());
   }
   void tidy() override {
+    // Pages that a reader (a backup, for one) still needs are left for the next time: the writer,
+    // whose thread this is, must not wait for it.
+    sqlite3_busy_timeout(db_.get(), 0);
     sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+    sqlite3_busy_timeout(db_.get(), kBusyMilliseconds);
   }
   std::uint64_t bytes() override {
     std::error_code ignored;
@@ -446,6 +475,17 @@ class SqliteStore final : public Store {
     if (!kept) kept = std::make_unique<Statement>(db_.get(), sql);
     return *kept;
   }
+  // What is written into a file that was removed, replaced or emptied is lost with the next start.
+  void check_file() {
+    struct stat now {};
+    if (::stat(path_.c_str(), &now) != 0 || now.st_dev != file_.st_dev ||
+        now.st_ino != file_.st_ino || now.st_size < file_.st_size)
+      throw MachineError(
+          fmt::format("the store: {} was removed, replaced or emptied while the server ran; stop "
+                      "the server, put the file back, and start it again",
+                      path_));
+    file_.st_size = now.st_size;
+  }
   static std::vector<KeptValue> rows(Statement& row, std::int64_t stream) {
     std::vector<KeptValue> result;
     while (row.step())
@@ -458,6 +498,7 @@ class SqliteStore final : public Store {
   StoreOptions options_;
   std::shared_ptr<FileLock> lock_;
   Database db_;
+  struct stat file_ {};
   std::map<const char*, std::unique_ptr<Statement>> statements_;  // closed before the database
 };
 
@@ -466,6 +507,10 @@ class SqliteStore final : public Store {
 std::unique_ptr<Store> open_sqlite(const std::string& path, const StoreOptions& options,
                                    std::vector<std::string>& notices) {
   auto lock = std::make_shared<FileLock>(path);
+  // Before SQLite opens it: closing a file gives up every lock that the process has on it.
+  for (const char* end : {"-wal", "-shm"})
+    if (fs::exists(path + end)) make_private(path + end);
+  make_private(path);
   const std::string damage = damage_of(path);
   if (!damage.empty()) {
     const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -476,6 +521,7 @@ std::unique_ptr<Store> open_sqlite(const std::string& path, const StoreOptions& 
       if (fs::exists(path + end)) fs::rename(path + end, aside + end);
     notices.push_back(fmt::format("{} is damaged ({}); it was kept as {}, and an empty one begun",
                                   path, damage, aside));
+    make_private(path);
   }
   return std::make_unique<SqliteStore>(path, options, std::move(lock));
 }

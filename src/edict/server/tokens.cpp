@@ -51,6 +51,10 @@ std::optional<Digest> digest_from_hex(const std::string& hex) {
 
 }  // namespace
 
+std::string_view name_of(Scope scope) {
+  return scope == Scope::read ? "read" : scope == Scope::write ? "write" : "admin";
+}
+
 Tokens Tokens::read(const std::filesystem::path& path) {
   return parse(read_file(path), path.string());
 }

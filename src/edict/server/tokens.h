@@ -16,6 +16,7 @@
 namespace edict::server {
 
 enum class Scope : std::uint8_t { read = 1, write = 2, admin = 4 };
+std::string_view name_of(Scope scope);
 
 class Tokens {
  public:

@@ -12,6 +12,7 @@
 #include <iostream>
 
 #include "edict/core/error.h"
+#include "edict/server/masked_uri.h"
 #include "edict/server/mqtt.h"
 #include "edict/server/program/demo.h"
 #include "edict/server/server.h"
@@ -60,7 +61,7 @@ void split_address(const std::string& listen, HttpSettings& http) {
     http.address = http.address.substr(1, http.address.size() - 2);
 }
 
-// Waits for SIGINT or SIGTERM, which every thread has blocked.
+// Waits for one of them, which every thread has blocked.
 int wait_for_signal(const sigset_t& signals) {
   int signal = 0;
   sigwait(&signals, &signal);
@@ -79,8 +80,11 @@ void add_serve(CLI::App& app, int& code) {
       ->take_last()
       ->capture_default_str();
   command
-      ->add_option("--store", s.store,
-                   "where everything is kept: a file, or postgresql://USER@HOST/DATABASE")
+      ->add_option(
+          "--store", s.store,
+          "where everything is kept: a file, or postgresql://USER@HOST/DATABASE; of several "
+          "the last counts")
+      ->take_last()
       ->capture_default_str();
   command->add_option("--store-limit", s.store_options.limit_megabytes,
                       "megabytes that the file may grow to; 0: no limit");
@@ -112,7 +116,14 @@ void add_serve(CLI::App& app, int& code) {
       ->add_option("--most-pending", s.live.most_pending,
                    "values that may wait before 429 is answered")
       ->capture_default_str();
-  command->add_option("--most-connections", s.http.most_connections, "at the same time")
+  command
+      ->add_option("--most-streams", s.live.most_streams,
+                   "streams that there may be; a new name beyond is refused")
+      ->capture_default_str();
+  command
+      ->add_option("--most-connections", s.http.most_connections,
+                   "at the same time; one more closes the one that has waited longest")
+      ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   command
       ->add_option("--request-seconds", s.http.request_seconds,
@@ -154,23 +165,30 @@ void add_serve(CLI::App& app, int& code) {
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    const auto say = [](const std::string& text) {
+      fmt::print(stderr, "edict-server: {}\n", text);
+    };
     int signal = 0;
     {
       Server server(settings);
-      for (const std::string& notice : server.notices())
-        fmt::print(stderr, "edict-server: {}\n", notice);
+      for (const std::string& notice : server.notices()) say(notice);
       fmt::print("serving {} at {}, {} streams in {}\n", settings.model.string(), server.url(),
-                 server.live().streams(), settings.store);
+                 server.live().streams(), masked_uri(settings.store));
       std::fflush(stdout);
       std::unique_ptr<MqttSource> source;
-      if (!options->mqtt.url.empty())
-        source = std::make_unique<MqttSource>(
-            server.live(), options->mqtt,
-            [](const std::string& text) { fmt::print(stderr, "edict-server: {}\n", text); });
+      if (!options->mqtt.url.empty()) {
+        source = std::make_unique<MqttSource>(server.live(), options->mqtt, say);
+        server.health().watch("mqtt", [&source, &url = options->mqtt.url] {
+          return source->connected() ? "" : fmt::format("{} is not connected", url);
+        });
+      }
       notify("READY=1");
-      signal = wait_for_signal(signals);
+      while ((signal = wait_for_signal(signals)) == SIGHUP)
+        for (const std::string& line : server.reload()) say(line);
       notify("STOPPING=1");
+      server.health().forget("mqtt");
     }
     fmt::print("stopped\n");
     code = signal == SIGINT ? 130 : 0;
