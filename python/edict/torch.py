@@ -131,8 +131,9 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
             for scale in meta.get("least_scale", [])
         ] or [_LEAST] * len(model.features)
         self.register_buffer("least", _torch.tensor(least))
-        unchanging = [j in meta.get("unchanging", []) for j in range(len(model.features))]
-        self.register_buffer("unchanging", _torch.tensor(unchanging))
+        for name in ("unchanging", "sporadic"):  # of which nothing is learnt
+            listed = [j in meta.get(name, []) for j in range(len(model.features))]
+            self.register_buffer(name, _torch.tensor(listed))
         of_member = f"members.{member + 1}." if member else ""
         if not 0 <= member < model.info["members"]:
             raise Error(f"there is no member {member}; the model has {model.info['members']}")
@@ -279,6 +280,8 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
             log_psi = self.least + nn.functional.softplus(above, threshold=50)
             mu = _torch.where(self.unchanging, state.last, mu)
             log_psi = _torch.where(self.unchanging, self.least, log_psi)
+            mu = mu.masked_fill(self.sporadic, 0.0)
+            log_psi = log_psi.masked_fill(self.sporadic, 0.0)
         return mu, log_psi, lam, nu
 
     # ---- at an observation -----------------------------------------------------------------------

@@ -151,6 +151,10 @@ TEST(Split, CopiesOfASeriesAreOnOneSide) {
   ASSERT_EQ(drawn.size(), 200u);
   for (const auto& [id, part] : drawn)
     EXPECT_EQ(part, whole.at(std::string(original_id(id)))) << id;
+  const Dataset copies = subset(d, twice);
+  const auto stratified = parts_by_id(copies, split(copies, 3, 0.7, 0.15, SplitBy::stratified));
+  for (const auto& [id, part] : stratified)
+    EXPECT_EQ(part, stratified.at(std::string(original_id(id)))) << id;
 }
 
 TEST(SplitByGroup, GroupsStayWholeAndSharesAreNear) {

@@ -3,6 +3,9 @@
 //
 //   gate = σ(W x + b − fall·a)       μ ← μ + gate (last − μ)       ln scale² ← ln scale² + growth·a
 //
+// Training starts near the last value carried forward, whatever its age (kOpen, kFall), and leaves
+// it where that pays: a forecast far ahead then does not drift to where few series happened to go.
+//
 // Nothing is learnt of a feature that hardly ever changes: it has gate 1 and its least scale; nor
 // of one that only now and then is not what it always is, which has its training mean and
 // deviation.
@@ -38,8 +41,8 @@ class Recall {
         least_(static_cast<std::size_t>(features), kLeast),
         unchanging_(unchanging.begin(), unchanging.end()),
         sporadic_(sporadic.begin(), sporadic.end()),
-        gate_(layout, name + ".gate", in, features),
-        fall_(layout.add(name + ".fall", {features}, Start::constant(0.0))),
+        gate_(layout, name + ".gate", in, features, kOpen),
+        fall_(layout.add(name + ".fall", {features}, Start::constant(kFall))),
         growth_(layout.add(name + ".growth", {features}, Start::constant(-2.0))) {
     for (std::size_t j = 0; j < least_scale.size(); ++j)
       least_[j] = std::max(kLeast, 2.0 * std::log(least_scale[j]));
@@ -144,6 +147,8 @@ class Recall {
   }
 
  private:
+  static constexpr double kOpen = 2.0;     // the gate's bias at the start
+  static constexpr double kFall = -3.0;    // and ln(e^fall − 1)
   static constexpr double kLeast = -11.5;  // a scale of about 0.3 % of a standardised feature's
 
   Index features_;

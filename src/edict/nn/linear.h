@@ -10,11 +10,11 @@ namespace edict {
 
 class Linear {
  public:
-  Linear(ParameterLayout& layout, const std::string& name, Index in, Index out)
+  Linear(ParameterLayout& layout, const std::string& name, Index in, Index out, double bias = kBias)
       : in_(in),
         out_(out),
         weight_(layout.add(name + ".weight", {out, in}, Start::xavier(out, in))),
-        bias_(layout.add(name + ".bias", {out}, Start::constant(kBias))) {}
+        bias_(layout.add(name + ".bias", {out}, Start::constant(bias))) {}
 
   static constexpr double kBias = 0.05;
 
