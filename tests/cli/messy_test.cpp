@@ -136,12 +136,65 @@ TEST_F(MessyTest, VisitsOnDays) {
 
 TEST_F(MessyTest, Duplicates) {
   put(messy::duplicates());
-  const Outcome refused = edict("train duplicates.csv --out m" + kFew);
+  const Outcome refused = edict("train duplicates.csv --duplicates error --out m" + kFew);
   EXPECT_EQ(refused.code, 2);
   EXPECT_FALSE(exists("m"));
   EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 22) << refused.err;
-  ASSERT_EQ(edict("train duplicates.csv --duplicates mean --out m" + kFew).code, 0);
+  const Outcome trained = edict("train duplicates.csv --out m" + kFew);
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_NE(trained.err.find("24 observations were given twice"), std::string::npos);
   EXPECT_EQ(edict("plot m duplicates.csv --out p.html").code, 0);
+}
+
+// Hours in training, minutes now: converted, answered in hours and written as the file counts.
+TEST_F(MessyTest, AnotherUnitOfTimeIsConverted) {
+  std::string hours = "pid,hours,x\n", minutes = "pid,minutes,x\n", other = "pid,weeks,x\n";
+  for (int s = 0; s < 24; ++s)
+    for (int e = 0; e < 8; ++e) {
+      const double x = std::sin(0.3 * e + s);
+      hours += fmt::format("p{},{},{:.4f}\n", s, 0.5 * e, x);
+      minutes += fmt::format("p{},{},{:.4f}\n", s, 30 * e, x);
+    }
+  write("hours.csv", hours);
+  write("minutes.csv", minutes);
+  ASSERT_EQ(edict("train hours.csv --out m" + kFew).code, 0);
+  ASSERT_EQ(edict("predict m hours.csv --at 1.5 --out h.csv").code, 0);
+  const Outcome converted = edict("predict m minutes.csv --at 1.5 --out m.csv");
+  ASSERT_EQ(converted.code, 0) << converted.err;
+  EXPECT_NE(converted.err.find("'minutes' is in minutes and the model counts in hours"),
+            std::string::npos)
+      << converted.err;
+  EXPECT_TRUE(second_line("h.csv").starts_with("p0,1.5,x,")) << second_line("h.csv");
+  EXPECT_EQ(second_line("m.csv"), "p0,90" + second_line("h.csv").substr(6));
+  // What a file calls a unit that the model's does not name is refused, unless it is said.
+  write("plain.csv", "id,time,x\n" + hours.substr(hours.find('\n') + 1));
+  ASSERT_EQ(edict("train plain.csv --out n" + kFew).code, 0);
+  const Outcome refused = edict("predict n minutes.csv --at 1 --out q.csv");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("--time 'minutes' if both count alike"), std::string::npos)
+      << refused.err;
+}
+
+// What stood for a missing value in training does so again.
+TEST_F(MessyTest, CodesForMissingAreRemembered) {
+  std::string csv = "id,time,x\n";
+  for (int s = 0; s < 24; ++s)
+    for (int e = 0; e < 8; ++e)
+      csv += fmt::format("p{},{},{}\n", s, e, e == 3 ? "-999" : fmt::format("{:.3f}", 5.0 + e));
+  write("data.csv", csv);
+  const Outcome trained = edict("train data.csv --out m" + kFew);
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_NE(trained.err.find("-999 counts as missing: 'x' (24 cells)"), std::string::npos)
+      << trained.err;
+  write("new.csv", "id,time,x\na,0,5\na,1,-999\na,2,7\n");
+  write("gap.csv", "id,time,x\na,0,5\na,1,\na,2,7\n");
+  ASSERT_EQ(edict("predict m new.csv --at 3 --out a.csv").code, 0);
+  ASSERT_EQ(edict("predict m gap.csv --at 3 --out b.csv").code, 0);
+  EXPECT_EQ(read("a.csv"), read("b.csv"));
+  const Outcome kept = edict("info data.csv --missing none");
+  EXPECT_EQ(kept.err.find("-999"), std::string::npos) << kept.err;
+  const Outcome said = edict("info data.csv --missing x=8");
+  EXPECT_NE(said.err.find("8 counts as missing: 'x' (24 cells)"), std::string::npos) << said.err;
 }
 
 TEST_F(MessyTest, TwoHundredFeatures) {

@@ -18,6 +18,7 @@ using Texts = std::vector<std::string>;
 std::string error_of(std::string_view text, const CsvLimits& limits = {}) {
   ReadOptions options;
   options.limits = limits;
+  options.duplicates = "error";
   try {
     read_csv_text(text, "f.csv", options);
   } catch (const Error& error) {
@@ -203,11 +204,11 @@ TEST(ReadCsv, ManyRowsBeyondTheSampleThatSizesTheArrays) {
 TEST(ReadCsvError, NamesFileLineAndColumn) {
   EXPECT_EQ(error_of("id,time,x\na,0,1\na,1,high\n"),
             "f.csv:3: column 'x': 'high' is not a number; write one, or leave the cell empty if "
-            "nothing is known");
+            "nothing is known (--missing names what stands for it)");
   EXPECT_EQ(error_of("id,time,x\na,noon,1\n"),
             "f.csv:2: column 'time': 'noon' is neither a number nor a date; write 1.5 or "
             "2024-03-01 12:30");
-  for (const char* bad : {"1.5x", "1 2", "--1", "+-1", "0x10", "1e", "1,5", "1,5\"", "١"})
+  for (const char* bad : {"1.5x", "1 2", "--1", "+-1", "0x10", "1e", "1,5\"", "١"})
     EXPECT_TRUE(error_of("id,time,\"x\"\na,0,1\nb,0,\"" + std::string(bad) + "\"\n")
                     .starts_with("f.csv:3: "))
         << bad;
@@ -239,10 +240,14 @@ TEST(ReadCsvError, DifferentValuesAtOneTime) {
 
 // Two nanoseconds of 2023, which are one double.
 TEST(ReadCsvError, TimesThatDoublesDoNotTellApart) {
+  const std::string text = "id,time,x\na,1700000000000000001,1\na,1700000000000000002,3\n";
+  EXPECT_EQ(error_of(text),
+            "f.csv:1: column 'time': it looks like Unix time in nanoseconds, which numbers here do "
+            "not tell apart; write milliseconds, or give --time-unit none");
   EXPECT_EQ(
-      error_of("id,time,x\na,1700000000000000001,1\na,1700000000000000002,3\n"),
+      error_of("id,time,x\na,9700000000000000001,1\na,9700000000000000002,3\n"),
       "f.csv:3: column 'x': id 'a' has 3 here and 1 in line 2 at the same time (numbers this "
-      "large are told apart from 256 on: count them from a later start); correct one, or give "
+      "large are told apart from 2048 on: count them from a later start); correct one, or give "
       "--duplicates mean, first or last");
 }
 
@@ -276,9 +281,9 @@ TEST(ReadCsvError, RaggedRows) {
 TEST(ReadCsvError, Headers) {
   EXPECT_EQ(error_of("id,time,x,y,x\na,0,1,2,3\n"),
             "f.csv:1: column 'x': the name appears twice; rename or remove one of them");
-  EXPECT_EQ(error_of("time,x\n0,1\n"),
-            "f.csv:1: column 'id': it is missing; name it with --id, or give --id none where the "
-            "table is one series (found 'time', 'x')");
+  EXPECT_EQ(error_of("time,x\n0,1\n"), "no error");  // one series
+  EXPECT_EQ(error_of(",time\n0,1\n"),
+            "f.csv:1: no feature columns; add at least one (found '', 'time')");
   EXPECT_EQ(error_of("id,hr,word\na,x,y\n"),
             "f.csv:1: column 'time': it is missing; name it with --time, or add it to the header "
             "(found 'id', 'hr', 'word')");
@@ -303,7 +308,7 @@ TEST(ReadCsvError, WhatIsNotThere) {
             "f.csv:2: column 'id': it is empty; give every row an id");
   EXPECT_EQ(error_of("id,time,x\na,,1\n"),
             "f.csv:2: column 'time': it is empty in a row with values; give the time of the "
-            "observation");
+            "observation, or name columns of one value a series with --static");
   EXPECT_EQ(error_of("id,time,feature,value\na,1,,5\n"),
             "f.csv:2: column 'feature': it is empty beside a value; name the feature that was "
             "observed");
@@ -321,7 +326,7 @@ TEST(ReadCsvError, QuotesAndBytes) {
   EXPECT_EQ(error_of("id,time,x\n\"a\"b,0,1\n"),
             "f.csv:2: text follows a closing quote; double the quotes that belong to the text");
   EXPECT_EQ(error_of(std::string_view("id,time,x\na,0,1\0\n", 17)),
-            "f.csv:2: holds a zero byte, so it is no text; give a CSV file in UTF-8");
+            "f.csv:2: holds a zero byte, so this is no text; give a table as CSV");
 }
 
 TEST(ReadCsvError, Limits) {

@@ -148,7 +148,12 @@ TEST(Messy, DuplicatesAreJoinedAsSaid) {
     EXPECT_NEAR(read_csv_text(messy::duplicates().bytes, "f", options).observed(3)[0].value,
                 single + more, 1e-9);
   }
-  const std::string refused = error_of(messy::duplicates().bytes);
+  options = {};
+  EXPECT_NE(told(read_csv_text(messy::duplicates().bytes, "f", options))
+                .find("the mean is taken (as 'a' of id 'd0' is"),
+            std::string::npos);
+  options.duplicates = "error";
+  const std::string refused = error_of(messy::duplicates().bytes, options);
   EXPECT_TRUE(
       refused.starts_with("f.csv: 24 problems, so nothing was read: 24 observations given "
                           "twice with different values\n  line "))
@@ -158,9 +163,9 @@ TEST(Messy, DuplicatesAreJoinedAsSaid) {
 
 TEST(Messy, APlusBeforeANumberChangesNothing) {
   const auto read = [](const std::string& plus) {
-    return read_csv_text("id;time;x\na;" + plus + "1709280000;" + plus + "1,5\na;" + plus +
-                             "1709280060;-2,25\n",
-                         "f.csv");
+    return read_csv_text(
+        "id;time;x\na;" + plus + "1709280000;" + plus + "1,5\na;" + plus + "1709280060;-2,25\n",
+        "f.csv");
   };
   EXPECT_EQ(read("").time_axis.kind, TimeKind::unix_seconds);
   EXPECT_EQ(read("").value[0], 1.5);
@@ -188,11 +193,17 @@ TEST(Messy, VisitsAreCountedInDaysAndProseIsLeftOut) {
   EXPECT_NE(told(d).find("'comment' is left out: 192 different texts"), std::string::npos);
 }
 
-TEST(Messy, ATableWithoutIdsIsOneSeriesWhereThatIsSaid) {
+TEST(Messy, ATableWithoutIdsIsOneSeriesUnlessItsTimesRepeat) {
   const Dataset d = read(messy::one_patient());
   EXPECT_EQ(d.size(), 1u);
   EXPECT_EQ(d.events(), 8u);
-  EXPECT_NE(error_of(messy::one_patient().bytes).find("--id none"), std::string::npos);
+  const Dataset guessed = read_csv_text(messy::one_patient().bytes, "f.csv");
+  EXPECT_EQ(fingerprint(guessed), fingerprint(d));
+  EXPECT_TRUE(told(guessed).starts_with("one series, time is 'charttime'")) << told(guessed);
+  EXPECT_EQ(error_of("when,where,x\n2024-03-01,in,1\n2024-03-01,out,2\n2024-03-02,in,3\n"),
+            "f.csv: there is no column of ids, and 1 of 3 rows have the time of another one, as if "
+            "there were several series; name their column with --id, which may be 'where', or give "
+            "--id none");
 }
 
 TEST(Messy, ColumnsThatNeverChangeAreNamed) {
@@ -408,6 +419,8 @@ TEST(MessyBytes, Utf16AndWindows1252BecomeUtf8) {
 // ---- problems ----
 
 TEST(MessyProblems, AreToldAllAtOnceWithTheirLines) {
+  ReadOptions options;
+  options.duplicates = "error";
   EXPECT_EQ(
       error_of("id,time,x,y\n"
                "a,0,1,2\n"
@@ -418,7 +431,8 @@ TEST(MessyProblems, AreToldAllAtOnceWithTheirLines) {
                "a,4,inf,2\n"
                "b,,3,\n"
                "a,0,5,\n"
-               "\"b,1,1,2\n"),
+               "\"b,1,1,2\n",
+               options),
       "f.csv: 8 problems, so nothing was read: 1 row with another number of cells, 1 row "
       "without an id, 1 row with values and no time, 1 time that cannot be read, 1 cell that "
       "is not a number, 1 number that is not finite, 1 observation given twice with "
@@ -427,12 +441,12 @@ TEST(MessyProblems, AreToldAllAtOnceWithTheirLines) {
       "2024-03-01 12:30\n"
       "  line 4: column 'id': it is empty; give every row an id\n"
       "  line 5: column 'x': 'high' is not a number; write one, or leave the cell empty if "
-      "nothing is known\n"
+      "nothing is known (--missing names what stands for it)\n"
       "  line 6: 3 cells where the header has 4; add or remove cells\n"
       "  line 7: column 'x': 'inf' is not finite; write a finite number, or leave the cell "
       "empty if nothing is known\n"
       "  line 8: column 'time': it is empty in a row with values; give the time of the "
-      "observation\n"
+      "observation, or name columns of one value a series with --static\n"
       "  line 9: column 'x': id 'a' has 5 here and 1 in line 2 at the same time; correct one, "
       "or give --duplicates mean, first or last\n"
       "  line 10: a quote is opened here and never closed; close it or double the quote "
@@ -441,7 +455,7 @@ TEST(MessyProblems, AreToldAllAtOnceWithTheirLines) {
 
 TEST(MessyProblems, AreCountedBeyondTheFirstTwenty) {
   std::string text = "id,time,x\n";
-  for (int i = 0; i < 5000; ++i) text += fmt::format("a,{},{}\n", i, i % 2 ? "bad" : "1");
+  for (int i = 0; i < 5000; ++i) text += fmt::format("a,{},{}\n", i, i % 2 ? "wrong" : "1");
   const std::string error = error_of(text);
   EXPECT_TRUE(error.starts_with(
       "f.csv: 2500 problems, so nothing was read: 2500 cells that are not numbers\n  line 3: "))

@@ -55,9 +55,11 @@ class PackTable : public testing::Test {
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 2);
   }
   std::string refusal(const std::string& text, std::size_t memory) {
+    ReadOptions options;
+    options.duplicates = "error";
     folder_.write("t.csv", text);
     try {
-      pack_table((folder_ / "t.csv").string(), {}, folder_ / "t.edict", memory);
+      pack_table((folder_ / "t.csv").string(), options, folder_ / "t.edict", memory);
     } catch (const Error& error) {
       EXPECT_FALSE(folder_.exists("t.edict"));
       return error.what();

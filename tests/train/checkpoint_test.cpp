@@ -157,9 +157,7 @@ TEST(Checkpoint, IsNoModel) {
   EXPECT_EQ(answer(folder / "m"),
             "cannot be resumed from: it is a model and no checkpoint; start without --resume");
   folder.write("t", "time,value\n");
-  EXPECT_EQ(answer(folder / "t"),
-            "not a usable model file: its header does not fit into the file; start without "
-            "--resume");
+  EXPECT_EQ(answer(folder / "t"), "this is a CSV file and no model; start without --resume");
 }
 
 // Those had no checksum; nothing happened to them.

@@ -56,12 +56,18 @@ ReadOptions read_options_from(const char* text) {
       {"time", &options.time},
       {"label", &options.label},
       {"group", &options.group},
+      {"variable", &options.variable},
+      {"value", &options.value},
+      {"decimal", &options.decimal},
+      {"time_format", &options.time_format},
       {"time_unit", &options.time_unit},
       {"origin", &options.origin},
       {"duplicates", &options.duplicates}};
   const std::vector<std::pair<std::string_view, std::vector<std::string>*>> lists{
       {"statics", &options.statics},
       {"features", &options.features},
+      {"ignored", &options.ignored},
+      {"missing", &options.missing},
       {"categories", &options.categories}};
   const auto named = [](const auto& known, const std::string& name) {
     return std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.first == name; });
@@ -234,6 +240,7 @@ int edict_dataset_read(const char* path, const char* options, const edict_model*
     // A model of arrays without names of columns has no reading; then the table is recognised anew.
     if (like && !like->model->reading.time.empty())
       reading.like = KnownReading{like->model->reading, like->model->time_axis};
+    if (reading.duplicates.empty() && !reading.like) reading.duplicates = "error";
     *out = new edict_dataset{open_data(path, reading)};
   });
 }

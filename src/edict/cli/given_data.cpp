@@ -25,17 +25,39 @@ void add_reading(CLI::App& command, ReadOptions& options) {
     command.add_option(name, to, help)->delimiter(',')->type_name("COLUMN,...")->group(group);
   };
   column("--id", options.id, "names the series; none: the table is one series");
-  column("--time", options.time, "when it was observed: a number, a date or Unix time");
+  column("--time", options.time,
+         "when it was observed: a number, a date or Unix time; DATE,CLOCK: in two columns");
   column("--label", options.label, "the class of a series; none: there is none");
   column("--group", options.group, "series of one group may be kept together (data.split)");
   columns("--static", options.statics, "one value a series: numbers, or texts as categories");
   // Where the features of a model are chosen among, it knows which columns to read.
   if (!command.get_option_no_throw("--features"))
     columns("--features", options.features, "what was observed; default: every other column");
+  columns("--ignore", options.ignored, "leave these columns out");
+  column("--variable", options.variable,
+         "long form, a row an observation: names what was observed; none: it is the wide form");
+  column("--value", options.value, "long form: the observed value");
   columns("--category", options.categories, "columns whose values are names even if numbers");
   command
+      .add_option("--missing", options.missing,
+                  "stands for a missing value, as -999 or COLUMN=-999; may be repeated; none: no "
+                  "number does")
+      ->allow_extra_args(false)
+      ->type_name("[COLUMN=]VALUE")
+      ->group(group);
+  command
+      .add_option("--decimal", options.decimal, "the decimal mark of 1,234; default: recognised")
+      ->check(CLI::IsMember({"point", "comma"}))
+      ->group(group);
+  command
+      .add_option("--time-format", options.time_format,
+                  "of dates, as strptime has it: '%d/%m/%Y %H:%M'")
+      ->type_name("FORMAT")
+      ->group(group);
+  command
       .add_option("--time-unit", options.time_unit,
-                  "what dates are counted in; none: numbers are plain numbers, never Unix time")
+                  "what dates are counted in; none: numbers are plain numbers, never Unix time; of "
+                  "numbers given to a model, what they are in")
       ->check(CLI::IsMember({"s", "min", "h", "d", "none"}))
       ->group(group);
   command
@@ -45,8 +67,8 @@ void add_reading(CLI::App& command, ReadOptions& options) {
       ->group(group);
   command
       .add_option("--duplicates", options.duplicates,
-                  "of different values for one id, time and feature; default: an error")
-      ->check(CLI::IsMember({"mean", "first", "last"}))
+                  "of different values for one id, time and feature; default: mean")
+      ->check(CLI::IsMember({"mean", "first", "last", "error"}))
       ->group(group);
 }
 

@@ -31,6 +31,12 @@ const std::string& RowOutput::destination() const {
 }
 
 RowFormat RowOutput::resolved() const {
+  // A spreadsheet would refuse to open CSV under such a name, and Python would as well.
+  if (format.empty() && json.empty())
+    for (const char* other : {".xlsx", ".xls", ".ods", ".parquet", ".feather", ".db", ".sqlite"})
+      if (path.ends_with(other))
+        throw Error(path + ": CSV and JSON are written and no " + other +
+                    "; give a name that ends in .csv, or --format csv");
   if (!format.empty()) return format == "json" ? RowFormat::json : RowFormat::csv;
   return !json.empty() || path.ends_with(".json") ? RowFormat::json : RowFormat::csv;
 }

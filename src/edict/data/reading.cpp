@@ -14,7 +14,16 @@ const CategoryColumn* Reading::category(const std::string& column, bool is_stati
   return found == categories.end() ? nullptr : &*found;
 }
 
+std::string Reading::unit_of(const std::string& column) const {
+  const auto found =
+      std::find_if(units.begin(), units.end(), [&](const Unit& u) { return u.column == column; });
+  return found == units.end() ? std::string() : found->unit;
+}
+
 nlohmann::json to_json(const Reading& reading) {
+  nlohmann::json units = nlohmann::json::array();
+  for (const Reading::Unit& u : reading.units)
+    units.push_back({{"column", u.column}, {"unit", u.unit}});
   nlohmann::json categories = nlohmann::json::array();
   for (const CategoryColumn& c : reading.categories)
     categories.push_back({{"column", c.column}, {"static", c.is_static}, {"values", c.values}});
@@ -25,6 +34,11 @@ nlohmann::json to_json(const Reading& reading) {
           {"statics", reading.statics},
           {"features", reading.features},
           {"categories", std::move(categories)},
+          {"clock", reading.clock},
+          {"variable", reading.variable},
+          {"value", reading.value},
+          {"missing", reading.missing},
+          {"units", std::move(units)},
           {"duplicates", reading.duplicates},
           {"piece", reading.piece}};
 }
@@ -46,9 +60,18 @@ Reading reading_from_json(const nlohmann::json& json) {
   }
   json.at("duplicates").get_to(reading.duplicates);
   if (!reading.duplicates.empty() && reading.duplicates != "mean" &&
-      reading.duplicates != "first" && reading.duplicates != "last")
+      reading.duplicates != "first" && reading.duplicates != "last" &&
+      reading.duplicates != "error")
     throw Error("its way with duplicates is malformed");
-  reading.piece = json.value("piece", std::size_t{0});  // unknown to older files
+  // Unknown to older files.
+  reading.clock = json.value("clock", "");
+  reading.variable = json.value("variable", "");
+  reading.value = json.value("value", "");
+  reading.missing = json.value("missing", std::vector<std::string>{});
+  for (const nlohmann::json& entry : json.value("units", nlohmann::json::array()))
+    reading.units.push_back(
+        {entry.at("column").get<std::string>(), entry.at("unit").get<std::string>()});
+  reading.piece = json.value("piece", std::size_t{0});
   return reading;
 }
 

@@ -21,16 +21,26 @@ struct CategoryColumn {
 struct Reading {
   // Names of columns, empty where there is none. "none" as id: the table is one series.
   std::string id, time, label, group;
+  std::string clock;                  // the time of day, where it stands beside the date
+  std::string variable, value;        // of the long form
   std::vector<std::string> statics;   // as the file calls them
   std::vector<std::string> features;  // empty in long form, where rows name them
   std::vector<CategoryColumn> categories;
-  std::string duplicates;  // what became of them: empty (refused), mean, first or last
-  std::size_t piece = 0;   // events of the pieces that a model learnt from; 0: whole series
+  std::string duplicates;            // what became of them: mean, first, last or error
+  std::vector<std::string> missing;  // what stands for a missing value, as --missing says it
+  // Of columns whose cells name one.
+  struct Unit {
+    std::string column, unit;
+    bool operator==(const Unit&) const = default;
+  };
+  std::vector<Unit> units;
+  std::size_t piece = 0;  // events of the pieces that a model learnt from; 0: whole series
 
   // What had to be guessed, in lines for the reader of the output; empty for a file as write_csv
   // makes it. These are not stored in a model.
   std::vector<std::string> recognised;
 
+  std::string unit_of(const std::string& column) const;  // empty where none is known
   const CategoryColumn* category(const std::string& column, bool is_static) const;
 };
 

@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "edict/data/date_text.h"
+
 namespace edict {
 
 struct Dataset;
@@ -32,40 +34,8 @@ std::string_view name_of(TimeUnit unit);              // "s", "min", "h", "d", "
 std::string_view long_name_of(TimeUnit unit);         // "hours"; empty for none
 TimeUnit time_unit_from_name(std::string_view name);  // throws Error
 
-// How a date is written: 2024-03-01T12:30:15.123+01:00, or fewer parts of it, or 01.03.2024.
-struct DateStyle {
-  // None, Z, UTC, +01, +0100, +01:00.
-  enum class Zone : std::uint8_t { none, letter, utc, hours, digits, colon };
-
-  bool day_first = false;
-  char separator = '-';  // between year, month and day
-  char between = ' ';    // between date and time of day
-  bool clock = false;    // has a time of day
-  bool seconds = false;
-  std::uint8_t decimals = 0;  // of the seconds
-  Zone zone = Zone::none;
-  bool blank_before_zone = false;
-
-  bool operator==(const DateStyle&) const = default;
-};
-
-// Microseconds since 1970-01-01 00:00: of UTC where the date names a zone, else as written. A
-// double holds each of them from 1685 to 2255, which is the range that is read.
-struct ParsedDate {
-  double microseconds;
-  std::int16_t zone;  // minutes east of UTC
-  DateStyle style;
-};
-std::optional<ParsedDate> parse_date(std::string_view text);
-
-// In this style, with further parts where the time needs them; to the microsecond.
-std::string written_date(double microseconds, std::int16_t zone, const DateStyle& style);
-
-// The style that has every part that either has.
-DateStyle fuller(DateStyle a, const DateStyle& b);
-
 // Times of a dataset are (raw − origin) / unit, where raw are the microseconds of a date or of Unix
-// time, and the number itself for numbers (whose unit is 1).
+// time, and the number itself for numbers (whose unit is 1, or that of the model in the file's).
 struct TimeAxis {
   TimeKind kind = TimeKind::number;
   // Dates are counted in it; of numbers it is only the name.
@@ -74,6 +44,9 @@ struct TimeAxis {
   double epoch = 0.0;       // else what is 0 in every series, raw
   DateStyle style;
   std::int16_t zone = 0;  // in which dates are written, minutes east of UTC
+
+  // Of numbers: the unit that the file counts in, where it is not the model's.
+  TimeUnit file_unit = TimeUnit::none;
 
   // What belongs to the series of one dataset, and not to a model.
   std::vector<double> origin;  // raw, one a series; empty: the epoch for all
@@ -85,7 +58,10 @@ struct TimeAxis {
   std::vector<ZoneChange> zones;  // by series and time, where the zone is not the same throughout
 
   bool is_calendar() const { return kind != TimeKind::number; }
-  double raw_unit() const { return is_calendar() ? 1e6 * seconds_in(unit) : 1.0; }
+  double raw_unit() const {
+    if (is_calendar()) return 1e6 * seconds_in(unit);
+    return file_unit == TimeUnit::none ? 1.0 : seconds_in(unit) / seconds_in(file_unit);
+  }
   double origin_of(std::size_t series) const { return origin.empty() ? epoch : origin[series]; }
   double to_raw(std::size_t series, double time) const;
   double from_raw(std::size_t series, double raw) const;

@@ -11,6 +11,7 @@
 
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
+#include "edict/core/file_kind.h"
 #include "edict/core/json.h"
 #include "edict/core/json_text.h"
 #include "edict/core/read_file.h"
@@ -134,6 +135,11 @@ TensorFile tensors_from(std::string_view bytes, const std::filesystem::path& nam
   const auto refuse = [&](const std::string& why) {
     return Error(fmt::format("{}: not a usable model file: {}; {}", name.string(), why, remedy));
   };
+  if (looks_like_table(bytes))
+    throw Error(fmt::format("{}: this is a CSV file and no model; {}", name.string(),
+                            remedy == std::string_view(kTrainAgain)
+                                ? "the model comes first and the data second"
+                                : remedy));
   try {
     return parse(bytes);
   } catch (const Unusable& unusable) {

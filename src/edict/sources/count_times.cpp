@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "edict/core/error.h"
+#include "edict/sources/column_names.h"
 #include "edict/sources/csv_names.h"
 #include "edict/sources/text_values.h"
 
@@ -23,7 +24,11 @@ std::vector<double> spans_of(const Dataset& data) {
 
 void choose_unit(Dataset& data, const ReadOptions& options) {
   TimeAxis& axis = data.time_axis;
-  if (!options.time_unit.empty()) {
+  if (axis.file_unit != TimeUnit::none) {
+    const KnownReading& like = *options.like;
+    axis.unit = like.time_axis.unit != TimeUnit::none ? like.time_axis.unit
+                                                      : unit_in_name(like.reading.time);
+  } else if (!options.time_unit.empty()) {
     axis.unit = time_unit_from_name(options.time_unit);
     if (axis.is_calendar() && axis.unit == TimeUnit::none)
       throw Error("--time-unit none: the times are dates; give s, min, h or d to count them in");
@@ -38,7 +43,10 @@ void choose_origin(TimeAxis& axis, const ReadOptions& options) {
   const std::string& origin = options.origin;
   if (origin.empty()) {
     axis.from_first = options.like ? options.like->time_axis.from_first : axis.is_calendar();
-    axis.epoch = options.like ? options.like->time_axis.epoch : 0.0;
+    // Of numbers it is in the model's unit, and becomes one in the file's.
+    axis.epoch = options.like
+                     ? options.like->time_axis.epoch * (axis.is_calendar() ? 1.0 : axis.raw_unit())
+                     : 0.0;
   } else if (origin == "first") {
     axis.from_first = true;
   } else if (const auto date = parse_date(origin)) {
@@ -87,7 +95,7 @@ void count_times(Dataset& data, const ReadOptions& options) {
   if (axis.from_first)
     for (std::size_t i = 0; i < data.size(); ++i)
       axis.origin.push_back(data.events(i) > 0 ? data.times[data.first_event[i]] : kMissing);
-  if (!axis.is_calendar() && !axis.from_first && axis.epoch == 0) return;
+  if (!axis.is_calendar() && !axis.from_first && axis.epoch == 0 && axis.raw_unit() == 1) return;
   std::vector<double>& times = data.times.edit();
   for (std::size_t i = 0; i < data.size(); ++i)
     for (std::size_t e = data.first_event[i]; e < data.first_event[i + 1]; ++e) {

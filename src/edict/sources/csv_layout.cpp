@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <span>
@@ -11,8 +10,12 @@
 
 #include "edict/core/error.h"
 #include "edict/core/utf8.h"
+#include "edict/sources/column_names.h"
+#include "edict/sources/csv_header.h"
 #include "edict/sources/csv_names.h"
+#include "edict/sources/csv_sample.h"
 #include "edict/sources/read_options.h"
+#include "edict/sources/written_number.h"
 
 namespace edict {
 namespace {
@@ -20,57 +23,8 @@ namespace {
 constexpr std::string_view kStatic = "static:";
 constexpr std::string_view kNobody = "none";
 
-// In lower case; accents and the like are left alone.
-constexpr std::string_view kIdNames[] = {
-    "id",      "patient",    "patient_id", "patientid", "pid",        "patnr",   "patientennummer",
-    "subject", "subject_id", "subjectid",  "stay_id",   "icustay_id", "hadm_id", "case_id",
-    "fall",    "fallnr",     "fallnummer", "series",    "series_id",  "record",  "recordid",
-    "unit_id", "device",     "device_id",  "sensor_id", "machine_id"};
-constexpr std::string_view kTimeNames[] = {
-    "time",       "t",         "zeit",      "zeitpunkt",   "zeitstempel", "datetime",
-    "date_time",  "timestamp", "charttime", "chart_time",  "ts",          "date",
-    "datum",      "hour",      "hours",     "stunde",      "stunden",     "day",
-    "days",       "tag",       "tage",      "minute",      "minutes",     "minuten",
-    "second",     "seconds",   "sekunden",  "observed_at", "measured_at", "recorded_at",
-    "event_time", "eventtime", "time_s",    "time_h",      "time_min"};
-constexpr std::string_view kFeatureNames[] = {"feature", "variable", "parameter", "item",
-                                              "itemid",  "analyte",  "analyt",    "measurement",
-                                              "signal",  "channel"};
-constexpr std::string_view kValueNames[] = {"value",    "wert",   "val",
-                                            "valuenum", "result", "ergebnis"};
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return result;
-}
-
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-// The separator that the header has most of, outside of quotes. A first line `sep=;`, which
-// spreadsheets understand, decides.
-char find_separator(const char*& p) {
-  constexpr std::array<char, 4> candidates{',', ';', '\t', '|'};
-  if (p[0] == 's' && p[1] == 'e' && p[2] == 'p' && p[3] == '=' &&
-      std::find(candidates.begin(), candidates.end(), p[4]) != candidates.end() &&
-      (p[5] == '\n' || p[5] == '\r')) {
-    const char separator = p[4];
-    p = CsvText::next_line(p + 5);
-    return separator;
-  }
-  std::array<std::size_t, 4> counts{};
-  bool quoted = false;
-  for (const char* q = p; *q != '\0' && (quoted || *q != '\n'); ++q) {
-    if (*q == '"') quoted = !quoted;
-    if (quoted) continue;
-    const auto found = std::find(candidates.begin(), candidates.end(), *q);
-    if (found != candidates.end()) ++counts[static_cast<std::size_t>(found - candidates.begin())];
-  }
-  return candidates[static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) -
-                                             counts.begin())];
 }
 
 std::vector<std::string> read_names(const CsvText& text, const char*& p, const CsvLimits& limits) {
@@ -102,108 +56,26 @@ std::vector<std::string> read_names(const CsvText& text, const char*& p, const C
   return names;
 }
 
-// The first rows, by columns; without cells that are missing.
-class Sample {
- public:
-  Sample(const CsvText& text, const char* rows, std::size_t columns) : text_(text), rows_(rows) {
-    cells_.resize(columns);
-    constexpr std::size_t kRows = 200, kCells = 40000;
-    const std::size_t most = std::min(kRows, std::max<std::size_t>(5, kCells / columns));
-    const char* p = rows;
-    for (std::size_t row = 0; row < most && p != text.end(); ++row)
-      if (!read_row(p, [&](std::size_t c, std::string_view cell) {
-            if (!spells_unknown(cell)) cells_[c].emplace_back(cell);
-          }))
-        break;
-  }
-
-  std::span<const std::string> operator[](std::size_t column) const { return cells_[column]; }
-
-  // The first cell of the column that is not missing, be it far below.
-  std::string first(std::size_t column) const {
-    if (!cells_[column].empty()) return cells_[column].front();
-    std::string found;
-    for (const char* p = rows_; p != text_.end() && found.empty();)
-      if (!read_row(p, [&](std::size_t c, std::string_view cell) {
-            if (c == column && !spells_unknown(cell)) found = cell;
-          }))
-        break;
-    return found;
-  }
-
- private:
-  // False where a quote ends everything; the reader will tell of it.
-  template <class Visit>
-  bool read_row(const char*& p, Visit visit) const try {
-    std::string scratch;
-    for (std::size_t c = 0;; ++c, ++p) {
-      const CsvCell cell = text_.read_cell(p, scratch);
-      if (c < cells_.size()) visit(c, cell.text);
-      if (*p != text_.separator()) break;
-    }
-    if (*p == '\0' && p != text_.end()) return false;
-    p = CsvText::next_line(p);
-    return true;
-  } catch (const CsvQuoteError&) {
-    return false;
-  }
-
-  const CsvText& text_;
-  const char* rows_;
-  std::vector<std::vector<std::string>> cells_;
-};
-
-std::string with_point(std::string text) {
-  if (text.find('.') == std::string::npos) {
-    const std::size_t comma = text.find(',');
-    if (comma != std::string::npos && text.find(',', comma + 1) == std::string::npos)
-      text[comma] = '.';
-  }
-  return text;
-}
-
-bool all_dates(std::span<const std::string> cells) {
-  return !cells.empty() && std::all_of(cells.begin(), cells.end(), [](const std::string& cell) {
-    return parse_date(cell).has_value();
-  });
-}
-
-bool all_numbers(std::span<const std::string> cells) {
-  return !cells.empty() && std::all_of(cells.begin(), cells.end(), [](const std::string& cell) {
-    return finite_number(with_point(cell)).has_value();
-  });
-}
-
-// Seconds or milliseconds since 1970 between 1980 and 2100, which nobody counts otherwise.
-std::optional<TimeKind> unix_time(std::span<const std::string> cells) {
-  const auto within = [&](double unit) {
-    return !cells.empty() && std::all_of(cells.begin(), cells.end(), [&](const std::string& cell) {
-      const auto number = finite_number(with_point(cell));
-      return number && *number >= 3.15e8 * unit && *number < 4.1e9 * unit;
-    });
-  };
-  if (within(1)) return TimeKind::unix_seconds;
-  if (within(1000)) return TimeKind::unix_milliseconds;
-  return std::nullopt;
-}
-
 class Chooser {
  public:
-  Chooser(const CsvText& text, const char* header, const Sample& sample, const ReadOptions& options,
-          CsvLayout& layout)
+  Chooser(const CsvText& text, const char* header, const CsvSample& sample,
+          const ReadOptions& options, CsvLayout& layout)
       : text_(text), header_(header), sample_(sample), options_(options), layout_(layout) {
     layout.columns.assign(layout.names.size(), {CsvColumn::ignored, 0, 0});
   }
 
   void choose() {
-    const std::size_t time = choose_id_and_time();
+    const std::size_t time = choose_columns_of_rows();
     choose_named(options_.label, known([](const Reading& r) { return r.label; }), "label",
                  CsvColumn::label);
     choose_named(options_.group, known([](const Reading& r) { return r.group; }), "group",
                  CsvColumn::group);
     choose_statics();
-    if (!choose_long_form()) choose_features();
-    layout_.time_kind = time_kind(time);
+    if (layout_.long_form || choose_exact_long_form())
+      ignore_the_rest();
+    else
+      choose_features();
+    choose_time_form(time);
     layout_.count_runs();
   }
 
@@ -225,88 +97,199 @@ class Chooser {
       return static_cast<std::size_t>(exact - layout_.names.begin());
     return std::nullopt;
   }
-  // Somebody named it, so it must be there; lower and upper case may differ.
-  std::size_t demand(std::string_view name, std::string_view option) const {
-    if (const auto column = find(name)) return *column;
+  std::optional<std::size_t> find_in_any_case(std::string_view name) const {
+    if (const auto column = find(name)) return column;
     const std::string wanted = lower(name);
     for (std::size_t c = 0; c < layout_.names.size(); ++c)
       if (lower(layout_.names[c]) == wanted) return c;
+    return std::nullopt;
+  }
+  // Somebody named it, so it must be there; lower and upper case may differ.
+  std::size_t demand(std::string_view name, std::string_view option) const {
+    if (const auto column = find_in_any_case(name)) return *column;
     text_.fail(header_, fmt::format("--{}: there is no column '{}'; it has {}", option, name,
                                     quoted_list(layout_.names)));
   }
-  template <class Names>
-  std::optional<std::size_t> find_usual(const Names& names) const {
-    for (const std::string_view name : names)
+  std::optional<std::size_t> find_usual(ColumnRole role) const {
+    for (const std::string_view name : usual_names(role))
       for (std::size_t c = 0; c < layout_.names.size(); ++c)
-        if (free(c) && lower(layout_.names[c]) == name) return c;
+        if (free(c) && squeezed(layout_.names[c]) == name) return c;
+    return std::nullopt;
+  }
+  std::optional<std::size_t> find_free(std::string_view name) const {
+    const auto column = find(name);
+    return column && free(*column) ? column : std::nullopt;
+  }
+  template <class Is>
+  std::optional<std::size_t> find_by_cells(Is is) const {
+    for (std::size_t c = 0; c < layout_.names.size(); ++c)
+      if (free(c) && !layout_.names[c].starts_with(kStatic) && is(sample_[c])) return c;
     return std::nullopt;
   }
 
-  std::size_t choose_id_and_time() {
+  // Id, time and, of the long form, variable and value; returns the place of the time.
+  std::size_t choose_columns_of_rows() {
     taken_.assign(layout_.names.size(), false);
-    std::optional<std::size_t> id, time;
     // What was named first, so that guessing does not take it.
     for (const auto& [name, option] :
-         {std::pair(&options_.label, "label"), std::pair(&options_.group, "group")})
+         {std::pair(&options_.label, "label"), std::pair(&options_.group, "group"),
+          std::pair(&options_.variable, "variable"), std::pair(&options_.value, "value")})
       if (!name->empty() && *name != kNobody) taken_[demand(*name, option)] = true;
     for (const std::string& name : options_.statics) taken_[demand(name, "static")] = true;
     for (const std::string& name : options_.features) taken_[demand(name, "features")] = true;
+    for (const std::string& name : options_.ignored) taken_[demand(name, "ignore")] = true;
 
-    const std::string known_id = known([](const Reading& r) { return r.id; });
-    const std::string known_time = known([](const Reading& r) { return r.time; });
-    if (!options_.time.empty())
-      time = demand(options_.time, "time");
-    else if (!known_time.empty() && find(known_time))
-      time = find(known_time);
-    else if (find("time"))
-      time = find("time");
-    else
-      time = find_usual(kTimeNames);
+    std::optional<std::size_t> time = named_time();
     if (time) taken_[*time] = true;
-
-    if (options_.id == kNobody) {
-      layout_.one_series = true;
-    } else if (!options_.id.empty()) {
-      id = demand(options_.id, "id");
-    } else if (!known_id.empty() && find(known_id)) {
-      id = find(known_id);
-    } else if (find("id")) {
-      id = find("id");
-    } else {
-      id = find_usual(kIdNames);
-      if (!id && known_id == kNobody) layout_.one_series = true;
-      if (!id && !layout_.one_series) {
-        // The first column, unless that holds the times.
-        std::size_t first = 0;
-        while (first < layout_.names.size() && layout_.names[first].empty()) ++first;
-        if (first == layout_.names.size() || !free(first) || all_dates(sample_[first]))
-          text_.fail(header_, fmt::format("column 'id': it is missing; name it with --id, or give "
-                                          "--id none where the table is one series (found {})",
-                                          quoted_list(layout_.names)));
-        id = first;
-      }
-    }
+    const std::optional<std::size_t> id = named_id();
     if (id && time && *id == *time)
       text_.fail(header_, layout_.names[*id], "is to be both id and time; name them apart");
     if (id) take(*id, CsvColumn::id);
-    if (!time) time = time_by_content();
+    refuse_divided_date(time);
+    choose_long_form();
+    leave_out_row_index();
+    if (!time) time = time_by_dates();
+    if (!id && !layout_.one_series) choose_id_by_place(time);
+    if (!time) time = time_by_numbers();
     if (!time)
       text_.fail(header_,
                  fmt::format("column 'time': it is missing; name it with --time, or add it to the "
                              "header (found {})",
                              quoted_list(layout_.names)));
+    choose_clock(*time);
     take(*time, CsvColumn::time);
     return *time;
   }
 
-  std::optional<std::size_t> time_by_content() const {
+  std::optional<std::size_t> named_time() {
+    const std::string known_time = known([](const Reading& r) { return r.time; });
+    const std::string known_clock = known([](const Reading& r) { return r.clock; });
+    if (!options_.time.empty()) {
+      const std::size_t comma = options_.time.find(',');
+      if (comma == std::string::npos || find_in_any_case(options_.time))
+        return demand(options_.time, "time");
+      take(demand(options_.time.substr(comma + 1), "time"), CsvColumn::clock);
+      return demand(options_.time.substr(0, comma), "time");
+    }
+    if (const auto found = find_free(known_time); found && !known_time.empty()) {
+      if (const auto clock = find_free(known_clock); clock && !known_clock.empty())
+        take(*clock, CsvColumn::clock);
+      return found;
+    }
+    if (const auto found = find_free("time")) return found;
+    return find_usual(ColumnRole::time);
+  }
+
+  std::optional<std::size_t> named_id() {
+    const std::string known_id = known([](const Reading& r) { return r.id; });
+    if (options_.id == kNobody) {
+      layout_.one_series = true;
+      return std::nullopt;
+    }
+    if (!options_.id.empty()) return demand(options_.id, "id");
+    if (const auto found = find_free(known_id); found && !known_id.empty()) return found;
+    if (const auto found = find_free("id")) return found;
+    const auto usual = find_usual(ColumnRole::id);
+    if (!usual && known_id == kNobody) layout_.one_series = true;
+    return usual;
+  }
+
+  // The first column, unless that holds times or measurements. Then nothing tells series apart; the
+  // rows will show whether there are several (CsvReader).
+  void choose_id_by_place(std::optional<std::size_t> time) {
+    std::size_t first = 0;
+    while (first < layout_.names.size() && (layout_.names[first].empty() || is_row_index_[first]))
+      ++first;
+    const bool known_id = options_.like.has_value();
+    const bool is_free = first < layout_.names.size() && free(first) && first != time;
+    if (first == layout_.names.size() || (known_id && !is_free))
+      text_.fail(header_, fmt::format("column 'id': it is missing; name it with --id, or give "
+                                      "--id none where the table is one series (found {})",
+                                      quoted_list(layout_.names)));
+    if (is_free && may_be_ids(sample_[first])) return take(first, CsvColumn::id);
+    layout_.one_series = layout_.one_series_guessed = true;
+  }
+
+  static bool may_be_ids(std::span<const std::string> cells) {
+    constexpr std::size_t kFew = 3;
+    const std::unordered_set<std::string_view> different(cells.begin(), cells.end());
+    const auto whole = [](const std::string& cell) {
+      const auto number = number_with_comma(cell);
+      return !number || *number == std::floor(*number);
+    };
+    return !all_dates(cells) && !all_clocks(cells) &&
+           std::all_of(cells.begin(), cells.end(), whole) &&
+           (cells.size() <= kFew || different.size() < cells.size());
+  }
+
+  std::optional<std::size_t> time_by_dates() const {
+    const auto with_clock =
+        find_by_cells([](auto cells) { return all_dates(cells) && !all_days(cells); });
+    if (with_clock) return with_clock;
     for (std::size_t c = 0; c < layout_.names.size(); ++c)
-      if (free(c) && !layout_.names[c].empty() && all_dates(sample_[c])) return c;
+      if (free(c) && !names_birth(layout_.names[c]) && all_dates(sample_[c])) return c;
+    return std::nullopt;
+  }
+
+  std::optional<std::size_t> time_by_numbers() const {
     for (std::size_t c = 0; c < layout_.names.size(); ++c)
       if (free(c) && !layout_.names[c].empty() && !layout_.names[c].starts_with(kStatic) &&
           all_numbers(sample_[c]))
         return c;
     return std::nullopt;
+  }
+
+  // Date and time of day in two columns. `time` becomes that of the date.
+  void choose_clock(std::size_t& time) {
+    if (!options_.time.empty() || !layout_.name_of(CsvColumn::clock).empty()) return;
+    if (all_clocks(sample_[time])) {
+      const auto date = find_by_cells([](auto cells) { return all_days(cells); });
+      if (!date)
+        text_.fail(header_, layout_.names[time],
+                   "it holds times of day and no column their dates; give dates, or numbers that "
+                   "count from a start");
+      take(time, CsvColumn::clock);
+      time = *date;
+    } else if (all_days(sample_[time])) {
+      for (std::size_t c = 0; c < layout_.names.size(); ++c)
+        if (free(c) && c != time && has_usual_name(layout_.names[c], ColumnRole::clock) &&
+            (all_clocks(sample_[c]) || all_hours(sample_[c])))
+          return take(c, CsvColumn::clock);
+    }
+  }
+
+  static bool all_hours(std::span<const std::string> cells) {
+    return !cells.empty() && std::all_of(cells.begin(), cells.end(), [](const std::string& cell) {
+      const auto number = finite_number(cell);
+      return number && *number >= 0 && *number <= 24 && *number == std::floor(*number);
+    });
+  }
+
+  // Year, month, day and hour each in a column of its own.
+  void refuse_divided_date(std::optional<std::size_t> time) const {
+    if (!options_.time.empty()) return;
+    std::vector<std::string> parts;
+    for (const char* part : {"year", "month", "day", "hour", "jahr", "monat", "tag", "stunde"})
+      for (const std::string& name : layout_.names)
+        if (squeezed(name) == part) parts.push_back(name);
+    if (parts.size() < 3 || (time && !contains(parts, layout_.names[*time]))) return;
+    text_.fail(header_, fmt::format("the date is divided among {}; join them into one column, as "
+                                    "2024-03-01 12:00",
+                                    quoted_list(parts)));
+  }
+
+  void leave_out_row_index() {
+    is_row_index_.assign(layout_.names.size(), false);
+    bool first = true;
+    for (std::size_t c = 0; c < layout_.names.size(); ++c) {
+      const bool named = !layout_.names[c].empty();
+      if (free(c) && names_rows(layout_.names[c], first) && all_running(sample_[c])) {
+        is_row_index_[c] = true;
+        layout_.row_index.push_back(layout_.names[c]);
+        taken_[c] = true;
+      }
+      first &= !named;
+    }
   }
 
   void choose_named(const std::string& given, const std::string& from_model, std::string_view usual,
@@ -322,7 +305,8 @@ class Chooser {
     else if (!from_model.empty() && find(from_model))
       column = find(from_model);
     else
-      column = find_usual(std::array{usual});
+      for (std::size_t c = 0; c < layout_.names.size() && !column; ++c)
+        if (free(c) && lower(layout_.names[c]) == usual) column = c;
     if (!column) return;
     if (layout_.columns[*column].kind != CsvColumn::ignored)
       text_.fail(header_, layout_.names[*column], "is named for two purposes; name them apart");
@@ -354,18 +338,61 @@ class Chooser {
     }
   }
 
+  // Two columns that are called as in long form, or are said to be. Beside others the first of them
+  // has to hold names.
+  void choose_long_form() {
+    if (options_.variable == kNobody) return;
+    std::optional<std::size_t> variable, value;
+    const auto choose_one = [&](const std::string& given, const std::string& from_model,
+                                const char* option, ColumnRole role) {
+      if (!given.empty()) return std::optional(demand(given, option));
+      if (const auto found = find_free(from_model); found && !from_model.empty()) return found;
+      return find_usual(role);
+    };
+    variable = choose_one(options_.variable, known([](const Reading& r) { return r.variable; }),
+                          "variable", ColumnRole::variable);
+    value = choose_one(options_.value, known([](const Reading& r) { return r.value; }), "value",
+                       ColumnRole::value);
+    const bool said = !options_.variable.empty() || !options_.value.empty();
+    if (said && (!variable || !value || *variable == *value))
+      text_.fail(header_, fmt::format("long form: give both --variable and --value (found {})",
+                                      quoted_list(layout_.names)));
+    if (!variable || !value || *variable == *value) return;
+    if (!said && (all_numbers(sample_[*variable]) || sample_[*variable].empty()) &&
+        !names_items(layout_.names[*variable]))
+      return;
+    // Home Assistant's; elsewhere a state is one of several columns.
+    if (!said && squeezed(layout_.names[*value]) == "state" &&
+        squeezed(layout_.names[*variable]) != "entityid")
+      return;
+    take(*variable, CsvColumn::feature_name);
+    take(*value, CsvColumn::value);
+    layout_.long_form = true;
+  }
+
   // Exactly two columns are left, and they are called as in long form.
-  bool choose_long_form() {
+  bool choose_exact_long_form() {
     std::vector<std::size_t> left;
     for (std::size_t c = 0; c < layout_.names.size(); ++c)
       if ((free(c) || is_named_feature(c)) && !layout_.names[c].empty()) left.push_back(c);
-    if (left.size() != 2) return false;
+    if (left.size() != 2 || options_.variable == kNobody) return false;
     if (is_long_form(layout_.names[left[1]], layout_.names[left[0]])) std::swap(left[0], left[1]);
     if (!is_long_form(layout_.names[left[0]], layout_.names[left[1]])) return false;
     take(left[0], CsvColumn::feature_name);
     take(left[1], CsvColumn::value);
     layout_.long_form = true;
     return true;
+  }
+
+  void ignore_the_rest() {
+    for (std::size_t c = 0; c < layout_.names.size(); ++c)
+      if (layout_.columns[c].kind == CsvColumn::ignored && !is_said_to_be_nothing(c))
+        layout_.ignored.push_back(layout_.names[c]);
+  }
+
+  // By --ignore, or because it counts the rows.
+  bool is_said_to_be_nothing(std::size_t column) const {
+    return is_row_index_[column] || contains(options_.ignored, layout_.names[column]);
   }
 
   bool is_named_feature(std::size_t column) const {
@@ -390,7 +417,7 @@ class Chooser {
       if (layout_.columns[c].kind != CsvColumn::ignored) continue;
       const bool feature = restricted ? wanted[c] : free(c) && !layout_.names[c].empty();
       if (!feature) {
-        layout_.ignored.push_back(layout_.names[c]);
+        if (!is_said_to_be_nothing(c)) layout_.ignored.push_back(layout_.names[c]);
         continue;
       }
       take(c, CsvColumn::feature, layout_.features.size());
@@ -401,39 +428,83 @@ class Chooser {
                                       quoted_list(layout_.names)));
   }
 
-  TimeKind time_kind(std::size_t column) const {
-    const std::string first = sample_.first(column);
-    if (parse_date(first)) return TimeKind::date;
-    const bool calendar_known = options_.like && options_.like->time_axis.is_calendar();
-    if (first.empty() && calendar_known) return options_.like->time_axis.kind;
-    if (options_.time_unit == kNobody || (options_.like && !calendar_known))
-      return TimeKind::number;
-    const auto cells = sample_[column];
-    return unix_time(cells.empty() ? std::span(&first, 1) : cells).value_or(TimeKind::number);
+  void choose_time_form(std::size_t column) {
+    const TimeCells cells{sample_[column],
+                          [&](const auto& is) { return sample_.find(column, is); }};
+    try {
+      layout_.time = time_form(cells, options_);
+    } catch (const Error& error) {
+      text_.fail(header_, layout_.names[column], error.what());
+    }
+    if (layout_.time.kind == TimeKind::number && options_.like) choose_time_unit(column);
+    if (layout_.time.kind != TimeKind::date && !layout_.name_of(CsvColumn::clock).empty())
+      text_.fail(header_, layout_.names[column],
+                 fmt::format("it stands beside times of day in '{}' and holds no dates",
+                             layout_.name_of(CsvColumn::clock)));
+  }
+
+  // Numbers of another unit than the model's, as the columns are called.
+  void choose_time_unit(std::size_t column) {
+    const KnownReading& like = *options_.like;
+    const std::string& name = layout_.names[column];
+    if (name == like.reading.time && options_.time_unit.empty()) return;
+    const TimeUnit here =
+        options_.time_unit.empty() ? unit_in_name(name) : time_unit_from_name(options_.time_unit);
+    const TimeUnit there = like.time_axis.unit != TimeUnit::none ? like.time_axis.unit
+                                                                 : unit_in_name(like.reading.time);
+    if (here == TimeUnit::none || here == there) return;
+    if (there != TimeUnit::none)
+      layout_.time_unit = here;
+    else if (options_.time.empty() && options_.time_unit.empty())
+      text_.fail(header_, name,
+                 fmt::format("the model's times are called '{}', which names no unit; give --time "
+                             "'{}' if both count alike",
+                             like.reading.time, name));
   }
 
   const CsvText& text_;
   const char* header_;
-  const Sample& sample_;
+  const CsvSample& sample_;
   const ReadOptions& options_;
   CsvLayout& layout_;
-  std::vector<bool> taken_;
+  std::vector<bool> taken_, is_row_index_;
 };
 
-// Whether numbers have a comma or a point in the first rows.
-void look_at_decimals(const Sample& sample, CsvLayout& layout) {
+// How numbers are written in the first rows.
+void look_at_decimals(const CsvSample& sample, bool commas_separate, const ReadOptions& options,
+                      CsvLayout& layout) {
+  bool commas_group = false;
   for (std::size_t c = 0; c < layout.columns.size(); ++c) {
     const CsvColumn kind = layout.columns[c].kind;
     if (kind != CsvColumn::feature && kind != CsvColumn::value &&
         kind != CsvColumn::static_covariate && kind != CsvColumn::time)
       continue;
     for (const std::string& cell : sample[c]) {
-      const bool comma = cell.find(',') != std::string::npos;
-      if (finite_number(with_point(cell))) layout.decimal_comma |= comma;
-      if (!comma && cell.find('.') != std::string::npos && finite_number(cell))
-        layout.decimal_point = true;
+      const bool comma = cell.find(',') != std::string::npos,
+                 point = cell.find('.') != std::string::npos;
+      if (!comma && !point) continue;
+      const auto number = read_written_number(cell);
+      if (!number) continue;
+      const bool only_comma = std::isnan(number->with_point);
+      layout.points_group |= number->points_group && !number->unit_is_certain;
+      commas_group |= comma && std::isnan(number->with_comma);
+      layout.decimal_comma |= comma && (commas_separate ? only_comma : !point);
+      layout.decimal_point |= point && !comma && finite_number(cell);
     }
   }
+  if (commas_group) layout.decimal_comma = false;
+  if (layout.points_group) layout.decimal_point = false;
+  if (!options.decimal.empty()) {
+    layout.points_group = options.decimal == "comma";
+    layout.decimal = options.decimal == "comma" ? DecimalMark::comma : DecimalMark::point;
+    layout.decimal_point = options.decimal == "point";
+    return;
+  }
+  if (layout.points_group != commas_group)
+    layout.decimal = commas_group ? DecimalMark::point : DecimalMark::comma;
+  else if (layout.decimal_comma != layout.decimal_point)
+    layout.decimal = layout.decimal_comma ? DecimalMark::comma : DecimalMark::point;
+  layout.decimal_point |= commas_group;
 }
 
 }  // namespace
@@ -446,11 +517,8 @@ std::string quoted_list(const std::vector<std::string>& names) {
       names.size() > kShown ? fmt::format(" and {} more", names.size() - kShown) : "");
 }
 
-bool is_long_form(std::string_view feature, std::string_view value) {
-  const auto is_any = [](std::string_view name, const auto& names) {
-    return std::find(std::begin(names), std::end(names), lower(name)) != std::end(names);
-  };
-  return is_any(feature, kFeatureNames) && is_any(value, kValueNames);
+bool is_long_form(std::string_view variable, std::string_view value) {
+  return has_usual_name(variable, ColumnRole::variable) && has_usual_name(value, ColumnRole::value);
 }
 
 bool valid_feature_name(std::string_view name) {
@@ -480,18 +548,18 @@ std::string CsvLayout::static_column(std::size_t index) const {
 }
 
 CsvLayout read_csv_layout(CsvText& text, const ReadOptions& options) {
-  const char* p = text.begin();
-  while (*p == '\n' || *p == '\r') ++p;
+  const CsvHeader header = find_header(text);
+  const char* p = header.at;
   if (p == text.end())
     text.fail(p, "the file is empty; it needs a header line 'id,time,<feature>,…' and rows");
-  text.set_separator(find_separator(p));
-  const char* header = p;
   CsvLayout layout;
+  layout.lines_skipped = header.skipped;
   layout.names = read_names(text, p, options.limits);
-  layout.rows = p;
-  const Sample sample(text, p, layout.names.size());
-  Chooser(text, header, sample, options, layout).choose();
-  if (text.separator() != ',') look_at_decimals(sample, layout);
+  const CsvSample sample(text, p, layout.names.size());
+  layout.rows = sample.rows();
+  layout.units_row = sample.has_units();
+  Chooser(text, header.at, sample, options, layout).choose();
+  look_at_decimals(sample, text.separator() == ',', options, layout);
   const auto called = [&](CsvColumn kind, std::string_view usual) {
     const std::string name = layout.name_of(kind);
     return name.empty() || name == usual;
@@ -499,7 +567,8 @@ CsvLayout read_csv_layout(CsvText& text, const ReadOptions& options) {
   layout.plain = text.separator() == ',' && !layout.one_series && called(CsvColumn::id, "id") &&
                  called(CsvColumn::time, "time") && called(CsvColumn::label, "label") &&
                  called(CsvColumn::group, "group") && called(CsvColumn::feature_name, "feature") &&
-                 called(CsvColumn::value, "value") && layout.ignored.empty();
+                 called(CsvColumn::value, "value") && called(CsvColumn::clock, "") &&
+                 layout.ignored.empty() && layout.row_index.empty();
   for (std::size_t c = 0; c < layout.columns.size(); ++c)
     if (layout.columns[c].kind == CsvColumn::static_covariate)
       layout.plain &= layout.names[c].starts_with(kStatic);

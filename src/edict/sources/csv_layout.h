@@ -9,6 +9,8 @@
 
 #include "edict/data/time_axis.h"
 #include "edict/sources/csv_text.h"
+#include "edict/sources/text_values.h"
+#include "edict/sources/time_column.h"
 
 namespace edict {
 
@@ -20,6 +22,7 @@ std::string quoted_list(const std::vector<std::string>& names);
 enum class CsvColumn : std::uint8_t {
   id,
   time,
+  clock,  // the time of day, beside the date
   label,
   group,
   static_covariate,
@@ -42,13 +45,20 @@ struct CsvLayout {
   std::vector<std::string> statics;   // without "static:"
   bool long_form = false;
   bool one_series = false;                            // there is no id column
+  bool one_series_guessed = false;                    // and nobody said so
   bool decimal_comma = false, decimal_point = false;  // seen in the first rows
-  TimeKind time_kind = TimeKind::number;
-  const char* rows = nullptr;  // where they begin
+  bool points_group = false;                          // 1.234,5 was seen there
+  DecimalMark decimal = DecimalMark::open;            // as said, or as the first rows have it
+  TimeForm time;
+  TimeUnit time_unit = TimeUnit::none;  // of numbers, where a model counts in another
+  const char* rows = nullptr;           // where they begin
+  std::size_t lines_skipped = 0;        // before the header
+  bool units_row = false;               // below the header, and left out
 
   // Whether everything was called as write_csv calls it and separated by commas.
   bool plain = true;
-  std::vector<std::string> ignored;  // names of columns that are nothing
+  std::vector<std::string> ignored;    // names of columns that are nothing
+  std::vector<std::string> row_index;  // of those that only count the rows
 
   void count_runs();  // after a kind has changed
 
@@ -63,7 +73,7 @@ struct CsvLayout {
 CsvLayout read_csv_layout(CsvText& text, const ReadOptions& options);
 
 // Whether two columns of these names, with nothing beside them, are those of the long form.
-bool is_long_form(std::string_view feature, std::string_view value);
+bool is_long_form(std::string_view variable, std::string_view value);
 
 // Whether write_csv may call a feature so: not empty, none of the names of other columns.
 bool valid_feature_name(std::string_view name);

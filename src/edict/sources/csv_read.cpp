@@ -24,7 +24,9 @@
 #include "edict/sources/csv_rows.h"
 #include "edict/sources/csv_text.h"
 #include "edict/sources/expand_texts.h"
+#include "edict/sources/missing_codes.h"
 #include "edict/sources/row_runs.h"
+#include "edict/sources/written_number.h"
 
 namespace edict {
 namespace {
@@ -36,12 +38,15 @@ class CsvReader {
 
   Dataset read() {
     read_table();
+    take_stock(table_.rows);
     Dataset dataset = named();
     const Meanings meanings = meanings_of_columns(dataset.features);
-    spell_truth(table_.rows, meanings);
+    settle(table_.rows, meanings);
+    const std::size_t rows = table_.rows.times.size();
     const EventRows::Merged merged = table_.rows.merge(duplicates_from_name(duplicates()));
     note_conflicts(merged, dataset.ids);
     problems_.report();
+    check_one_series(rows, table_.rows.times.size(), merged);
     check_labels();
     describe_series(dataset, meanings);
     place_events(table_.rows, meanings, options_, dataset);
@@ -65,7 +70,7 @@ class CsvReader {
     describe_series(all, meanings);
     all.first_event.assign(all.size() + 1, 0);
     ReadOptions options = options_;
-    if (layout_.time_kind != TimeKind::number && options.time_unit.empty() && !options.like)
+    if (layout_.time.kind != TimeKind::number && options.time_unit.empty() && !options.like)
       options.time_unit = name_of(usual_unit(spans()));
 
     std::vector<std::size_t> by_id(all.size());
@@ -76,6 +81,7 @@ class CsvReader {
     for (std::size_t k = 0; k < by_id.size(); ++k) rank[by_id[k]] = static_cast<std::int32_t>(k);
     runs.begin_reading(std::move(rank));
     EventRows::Merged merged;
+    std::size_t events = 0;
     for (std::size_t next = 0; next < by_id.size();) {
       const std::size_t first = next;
       std::vector<std::size_t> numbers;
@@ -85,8 +91,9 @@ class CsvReader {
                   table_.rows, numbers);
       if (!zones_differ_) table_.rows.zones.clear();
       const std::span<const std::size_t> series(by_id.data() + first, next - first);
-      spell_truth(table_.rows, meanings);
+      settle(table_.rows, meanings);
       add_conflicts(table_.rows.merge(duplicates_from_name(duplicates())), series, numbers, merged);
+      events += table_.rows.times.size();
       if (merged.refused > 0) continue;  // the rest is only read to tell of it
       Dataset part = subset(all, series);
       place_events(table_.rows, meanings, options, part);
@@ -95,6 +102,7 @@ class CsvReader {
     }
     note_conflicts(merged, all.ids);
     problems_.report();
+    check_one_series(runs.rows(), events, merged);
     all.reading.recognised = notes(merged, meanings, all);
     return std::move(all.reading);
   }
@@ -144,12 +152,13 @@ class CsvReader {
                     Dataset& dataset) const {
     const std::vector<std::int16_t> zones = std::move(rows.zones);
     move_events(rows, dataset);
-    dataset.time_axis.kind = layout_.time_kind;
+    dataset.time_axis.kind = layout_.time.kind;
+    dataset.time_axis.file_unit = layout_.time_unit;
     dataset.time_axis.style = table_.style;
     dataset.time_axis.zone = table_.zone;
     try {
       note_zones(dataset, zones);
-      expand_texts(dataset, meanings.features, meanings.statics);
+      expand_texts(dataset, meanings.features, meanings.statics, some_missing_);
       count_times(dataset, options);
     } catch (const Error& error) {
       throw Error(fmt::format("{}: {}", text_.name(), error.what()));
@@ -158,22 +167,43 @@ class CsvReader {
 
   std::vector<std::string> notes(const EventRows::Merged& merged, const Meanings& meanings,
                                  const Dataset& dataset) const {
-    RecognisedTable table{text_, layout_, options_, merged, table_.comma_used, {}};
-    for (std::size_t f = 0; f < table_.texts.size(); ++f)
-      if (table_.texts[f])
+    RecognisedTable table{text_, layout_, options_, merged, table_.comma_used, {}, {}, {}, 0};
+    for (std::size_t f = 0; f < meanings.features.size(); ++f)
+      if (f < table_.texts.size() && table_.texts[f])
         table.texts.push_back(
             {source_features_[f], false, &meanings.features[f], table_.texts[f]->unknown});
+      else if (meanings.features[f].kind != ColumnMeaning::Kind::number)
+        table.texts.push_back({source_features_[f], false, &meanings.features[f], 0});
     for (std::size_t s = 0; s < table_.static_texts.size(); ++s)
       if (table_.static_texts[s])
         table.texts.push_back(
             {layout_.statics[s], true, &meanings.statics[s], table_.static_texts[s]->unknown});
+    table.codes = codes_found_;
+    table.rows_before_times = table_.rows_before_times;
+    if (merged.joined > 0) table.first_joined = conflict_text(merged.first_joined, dataset);
     return recognised(table, dataset);
+  }
+
+  // Several series that nothing tells apart have most of their times in common.
+  void check_one_series(std::size_t rows, std::size_t events,
+                        const EventRows::Merged& merged) const {
+    const std::size_t shared = layout_.long_form ? merged.joined : rows - events;
+    if (!layout_.one_series_guessed || 10 * shared <= rows) return;
+    std::string maybe;
+    for (std::size_t f = 0; f < source_features_.size() && maybe.empty(); ++f)
+      if (f < table_.texts.size() && table_.texts[f])
+        maybe = fmt::format(", which may be '{}'", source_features_[f]);
+    throw Error(
+        fmt::format("{}: there is no column of ids, and {} of {} rows have the time of another "
+                    "one, as if there "
+                    "were several series; name their column with --id{}, or give --id none",
+                    text_.name(), shared, rows, maybe));
   }
 
   // ---- rows that do not fit ----
 
   void write_away(RowRuns& runs) {
-    count_numbers(table_.rows);
+    take_stock(table_.rows);
     zones_differ_ |= !table_.rows.zones.empty();
     earliest_.resize(table_.ids.list().size(), std::numeric_limits<double>::infinity());
     latest_.resize(table_.ids.list().size(), -std::numeric_limits<double>::infinity());
@@ -198,28 +228,74 @@ class CsvReader {
                             const std::vector<std::size_t>& numbers, EventRows::Merged& all) {
     all.refused += part.refused;
     all.same += part.same;
-    all.joined += part.joined;
-    for (EventRows::Conflict conflict : part.conflicts) {
-      if (all.conflicts.size() == EventRows::kKeptConflicts) break;
+    const auto in_the_whole = [&](EventRows::Conflict conflict) {
       conflict.earlier = numbers[conflict.earlier];
       conflict.later = numbers[conflict.later];
       conflict.series =
           static_cast<std::int32_t>(series[static_cast<std::size_t>(conflict.series)]);
-      all.conflicts.push_back(conflict);
+      return conflict;
+    };
+    if (part.joined > 0 && all.joined == 0) all.first_joined = in_the_whole(part.first_joined);
+    all.joined += part.joined;
+    for (const EventRows::Conflict& conflict : part.conflicts) {
+      if (all.conflicts.size() == EventRows::kKeptConflicts) break;
+      all.conflicts.push_back(in_the_whole(conflict));
     }
   }
 
-  void note_no_number(std::string_view text, const char* at, std::string_view column) {
-    problems_.add(CsvProblem::number, at, column,
-                  in_quotes(text) +
-                      " is not a number; write one, or leave the cell empty if nothing is known");
+  // What is wrong with a text of the column.
+  static std::string mistake_text(const std::string& text, std::string_view column,
+                                  const ColumnMeaning& meaning) {
+    const auto leave_out = [&] {
+      return fmt::format("leave it out with --ignore {}", csv_cell(column));
+    };
+    switch (meaning.mistake) {
+      case ColumnMeaning::Mistake::unit:
+        return fmt::format("{} is in another unit than {}; write one unit, or {}", in_quotes(text),
+                           meaning.other_unit, leave_out());
+      case ColumnMeaning::Mistake::decimals: {
+        const auto number = read_written_number(text);
+        return fmt::format("{} may be {} or {}; give --decimal point or --decimal comma",
+                           in_quotes(text), number->with_point, number->with_comma);
+      }
+      case ColumnMeaning::Mistake::pair:
+        return fmt::format("{} holds two numbers; divide the column in two, or {}", in_quotes(text),
+                           leave_out());
+      case ColumnMeaning::Mistake::no_number:
+        break;
+    }
+    return in_quotes(text) +
+           " is not a number; write one, or leave the cell empty if nothing is known (--missing "
+           "names what stands for it)";
   }
 
-  void note_mistakes(const TextColumn& texts, std::string_view column) {
+  void note_mistakes(const TextColumn& texts, const ColumnMeaning& meaning,
+                     std::string_view column) {
+    const auto is_wrong = [&](std::int32_t text) {
+      return meaning.wrong[static_cast<std::size_t>(text)] != 0;
+    };
+    const auto note = [&](std::int32_t text, const char* at) {
+      problems_.add(
+          CsvProblem::number, at, column,
+          mistake_text(texts.names.list()[static_cast<std::size_t>(text)], column, meaning));
+    };
+    std::size_t all = 0, noted = 0;
+    for (std::size_t t = 0; t < texts.count.size(); ++t)
+      if (is_wrong(static_cast<std::int32_t>(t))) all += texts.count[t];
+    std::vector<std::uint8_t> seen(meaning.wrong.size(), 0);
     for (std::size_t k = 0; k < texts.at.size(); ++k)
-      note_no_number(texts.names.list()[static_cast<std::size_t>(texts.text[k])], texts.at[k],
-                     column);
-    problems_.count(CsvProblem::number, texts.cells - texts.at.size());
+      if (is_wrong(texts.text[k])) {
+        note(texts.text[k], texts.at[k]);
+        seen[static_cast<std::size_t>(texts.text[k])] = 1;
+        ++noted;
+      }
+    // Texts that first stand further below.
+    for (std::size_t t = 0; t < texts.count.size() && noted < TextColumn::kKept; ++t)
+      if (is_wrong(static_cast<std::int32_t>(t)) && texts.count[t] > 0 && seen[t] == 0) {
+        note(static_cast<std::int32_t>(t), texts.first_at[t]);
+        ++noted;
+      }
+    problems_.count(CsvProblem::number, all - noted);
   }
 
   bool known_as_numbers(const std::string& name, bool is_static) const {
@@ -229,39 +305,130 @@ class CsvReader {
     return std::find(names.begin(), names.end(), name) != names.end();
   }
 
+  ColumnContext context_of(const std::string& name, bool is_static) const {
+    ColumnContext context;
+    context.known_as_numbers = known_as_numbers(name, is_static);
+    if (options_.like) context.known_unit = options_.like->reading.unit_of(name);
+    context.decimal = layout_.decimal;
+    context.is_missing_text = [this, name](std::string_view text) {
+      return codes_.matches_text(name, text);
+    };
+    return context;
+  }
+
   std::vector<ColumnMeaning> meanings_of_features(const std::vector<std::string>& features) {
     source_features_ = features;
     std::vector<ColumnMeaning> meanings(features.size());
     table_.texts.resize(features.size());
-    const auto any = [](const auto& texts) { return texts != nullptr; };
-    if (std::none_of(table_.texts.begin(), table_.texts.end(), any)) return meanings;
-    count_numbers(table_.rows);
-    numbers_.resize(features.size(), 0);
+    stock_.resize(features.size());
     for (std::size_t f = 0; f < features.size(); ++f) {
       if (!table_.texts[f]) continue;
-      meanings[f] = meaning_of(*table_.texts[f], numbers_[f], known_as_numbers(features[f], false));
+      ColumnContext context = context_of(features[f], false);
+      context.numbers = stock_[f].numbers;
+      context.fractions = stock_[f].fractions;
+      meanings[f] = meaning_of(*table_.texts[f], context);
       if (meanings[f].kind == ColumnMeaning::Kind::mistakes)
-        note_mistakes(*table_.texts[f],
+        note_mistakes(*table_.texts[f], meanings[f],
                       layout_.long_form ? layout_.name_of(CsvColumn::value) : features[f]);
+      for (std::size_t t = 0; t < meanings[f].numbers.size(); ++t) {
+        if (meanings[f].truth || std::isnan(meanings[f].numbers[t])) continue;
+        stock_[f].extremes.add(meanings[f].numbers[t]);
+        ++stock_[f].numbers;
+      }
     }
+    find_sentinels(features);
+    leave_out_empty(meanings);
     return meanings;
   }
 
-  // How many observations of each feature are numbers and not texts.
-  void count_numbers(const EventRows& rows) {
+  // Numbers that stand for "missing" and were not said to.
+  void find_sentinels(const std::vector<std::string>& features) {
+    if (!codes_.recognise()) return;
+    for (std::size_t f = 0; f < features.size(); ++f)
+      for (const Extremes::Sentinel& found : stock_[f].extremes.sentinels()) {
+        stock_[f].codes.push_back(found.value);
+        stock_[f].numbers -= std::min(stock_[f].numbers, found.cells);
+        sentinels_.push_back(fmt::format("{}={}", features[f], found.value));
+        codes_found_.push_back({found.value, features[f], found.cells, true});
+      }
+  }
+
+  // Columns without any value, where others have some.
+  void leave_out_empty(std::vector<ColumnMeaning>& meanings) const {
+    const auto is_empty = [&](std::size_t f) {
+      return stock_[f].numbers == 0 && (meanings[f].kind == ColumnMeaning::Kind::number) &&
+             !meanings[f].truth;
+    };
+    const auto is_wanted = [&](std::size_t f) {
+      const auto among = [&](const std::vector<std::string>& names) {
+        return std::find(names.begin(), names.end(), source_features_[f]) != names.end();
+      };
+      return among(options_.features) || (options_.like && among(options_.like->reading.features));
+    };
+    std::size_t left = 0;
+    for (std::size_t f = 0; f < meanings.size(); ++f)
+      left += !is_empty(f) && meanings[f].kind != ColumnMeaning::Kind::left_out;
+    if (left == 0 || layout_.long_form) return;
+    for (std::size_t f = 0; f < meanings.size(); ++f)
+      if (is_empty(f) && !is_wanted(f)) {
+        meanings[f].kind = ColumnMeaning::Kind::left_out;
+        meanings[f].left_out = ColumnMeaning::LeftOut::empty;
+      }
+  }
+
+  // Counts what the columns hold, and takes out what was said to stand for "missing".
+  void take_stock(EventRows& rows) {
     for (std::size_t o = 0; o < rows.value.size(); ++o) {
       const auto f = static_cast<std::size_t>(rows.feature[o]);
-      if (f >= numbers_.size()) numbers_.resize(f + 1, 0);
-      numbers_[f] += !std::isnan(rows.value[o]);
+      double& value = rows.value[o];
+      if (std::isnan(value)) continue;
+      if (f >= stock_.size()) add_stock(f);
+      Stock& stock = stock_[f];
+      if (!stock.said.empty() &&
+          std::find(stock.said.begin(), stock.said.end(), value) != stock.said.end()) {
+        note_code(value, f);
+        value = kMissing;
+        some_missing_ = true;
+        continue;
+      }
+      ++stock.numbers;
+      stock.fractions |= value != std::floor(value);
+      stock.extremes.add(value);
     }
   }
 
-  void spell_truth(EventRows& rows, const Meanings& meanings) const {
-    const auto any = [](const ColumnMeaning& meaning) { return meaning.truth; };
-    if (std::none_of(meanings.features.begin(), meanings.features.end(), any)) return;
+  void add_stock(std::size_t feature) {
+    const std::vector<std::string>& names =
+        layout_.long_form ? table_.features.list() : layout_.features;
+    for (std::size_t f = stock_.size(); f <= feature; ++f)
+      stock_.emplace_back().said = codes_.numbers(names[f]);
+  }
+
+  void note_code(double value, std::size_t feature) {
+    const std::string& name =
+        (layout_.long_form ? table_.features.list() : layout_.features)[feature];
+    for (auto& code : codes_found_)
+      if (code.value == value && code.column == name) {
+        ++code.cells;
+        return;
+      }
+    codes_found_.push_back({value, name, 1, false});
+  }
+
+  // Texts that are numbers become numbers, and codes for "missing" what they mean.
+  void settle(EventRows& rows, const Meanings& meanings) {
+    bool any = false;
+    for (std::size_t f = 0; f < meanings.features.size(); ++f)
+      any |= !meanings.features[f].numbers.empty() || !stock_[f].codes.empty();
+    if (!any) return;
     for (std::size_t o = 0; o < rows.value.size(); ++o) {
       const auto f = static_cast<std::size_t>(rows.feature[o]);
-      if (meanings.features[f].truth) rows.value[o] = with_truth(rows.value[o], *table_.texts[f]);
+      const std::vector<double>& codes = stock_[f].codes;
+      double& value = rows.value[o];
+      value = as_number(value, meanings.features[f]);
+      if (!codes.empty() && std::find(codes.begin(), codes.end(), value) != codes.end())
+        value = kMissing;
+      some_missing_ |= is_missing(value);
     }
   }
 
@@ -269,17 +436,26 @@ class CsvReader {
     const std::size_t statics = layout_.statics.size();
     std::vector<ColumnMeaning> meanings(statics);
     for (std::size_t s = 0; s < statics; ++s) {
-      if (!table_.static_texts[s]) continue;
+      const std::string column = layout_.static_column(s);
+      const std::vector<double> codes = codes_.numbers(column);
       std::size_t numbers = 0;
-      for (std::size_t k = s; k < table_.static_values.size(); k += statics)
-        numbers += !std::isnan(table_.static_values[k]);
-      meanings[s] = meaning_of(*table_.static_texts[s], numbers,
-                               known_as_numbers(layout_.static_column(s), true) && numbers > 0);
+      bool fractions = false;
+      for (std::size_t k = s; k < table_.static_values.size(); k += statics) {
+        double& value = table_.static_values[k];
+        if (std::find(codes.begin(), codes.end(), value) != codes.end()) value = kMissing;
+        numbers += !std::isnan(value);
+        fractions |= !std::isnan(value) && value != std::floor(value);
+      }
+      if (!table_.static_texts[s]) continue;
+      ColumnContext context = context_of(column, true);
+      context.known_as_numbers &= numbers > 0;
+      context.numbers = numbers;
+      context.fractions = fractions;
+      meanings[s] = meaning_of(*table_.static_texts[s], context);
       if (meanings[s].kind == ColumnMeaning::Kind::mistakes)
-        note_mistakes(*table_.static_texts[s], layout_.static_column(s));
-      if (meanings[s].truth)
-        for (std::size_t k = s; k < table_.static_values.size(); k += statics)
-          table_.static_values[k] = with_truth(table_.static_values[k], *table_.static_texts[s]);
+        note_mistakes(*table_.static_texts[s], meanings[s], column);
+      for (std::size_t k = s; k < table_.static_values.size(); k += statics)
+        table_.static_values[k] = as_number(table_.static_values[k], meanings[s]);
     }
     return meanings;
   }
@@ -294,7 +470,16 @@ class CsvReader {
     for (std::size_t f = 0; f < layout_.features.size(); ++f)
       if (meanings[f].kind != ColumnMeaning::Kind::left_out)
         reading.features.push_back(layout_.features[f]);
-    reading.duplicates = duplicates();
+    reading.duplicates = duplicates().empty() ? "mean" : duplicates();
+    reading.clock = layout_.name_of(CsvColumn::clock);
+    reading.variable = layout_.name_of(CsvColumn::feature_name);
+    reading.value = layout_.name_of(CsvColumn::value);
+    reading.missing = missing_;
+    for (const std::string& code : sentinels_)
+      if (std::find(missing_.begin(), missing_.end(), code) == missing_.end())
+        reading.missing.push_back(code);
+    for (std::size_t f = 0; f < features.size(); ++f)
+      if (!meanings[f].unit.empty()) reading.units.push_back({features[f], meanings[f].unit});
     const auto add = [&](const std::string& column, bool is_static, const ColumnMeaning& meaning) {
       if (meaning.kind == ColumnMeaning::Kind::categories)
         reading.categories.push_back({column, is_static, meaning.categories});
@@ -311,6 +496,15 @@ class CsvReader {
   std::string duplicates() const {
     return options_.duplicates.empty() && options_.like ? options_.like->reading.duplicates
                                                         : options_.duplicates;
+  }
+
+  // "id 'a' has 5 and 1".
+  std::string conflict_text(const EventRows::Conflict& conflict, const Dataset& dataset) const {
+    return fmt::format("'{}' of id {} is {} and {}",
+                       source_features_[static_cast<std::size_t>(conflict.feature)],
+                       in_quotes(dataset.ids[static_cast<std::size_t>(conflict.series)]),
+                       value_text(conflict.feature, conflict.first),
+                       value_text(conflict.feature, conflict.second));
   }
 
   void note_conflicts(const EventRows::Merged& merged, const std::vector<std::string>& ids) {
@@ -405,7 +599,21 @@ class CsvReader {
   const std::unique_ptr<CsvRows> rows_ = csv_rows(text_, layout_, options_, problems_);
   CsvTable& table_ = rows_->table;
   std::vector<std::string> source_features_;
-  std::vector<std::size_t> numbers_;  // of each feature
+
+  // Of each feature.
+  struct Stock {
+    std::size_t numbers = 0;  // cells that hold one
+    bool fractions = false;   // some of them with decimals
+    Extremes extremes;
+    std::vector<double> said, codes;  // that stand for "missing": said to, and found
+  };
+  std::vector<Stock> stock_;
+  const std::vector<std::string> missing_ =
+      options_.missing.empty() && options_.like ? options_.like->reading.missing : options_.missing;
+  const MissingCodes codes_{missing_};
+  std::vector<std::string> sentinels_;  // as --missing would say them
+  std::vector<RecognisedTable::Code> codes_found_;
+  bool some_missing_ = false;
 
   // Of rows that were written away.
   bool zones_differ_ = false;

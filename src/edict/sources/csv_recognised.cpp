@@ -37,21 +37,118 @@ Lines constant_features(const Dataset& data) {
   return names;
 }
 
-void say_duplicates(const RecognisedTable& table, const std::string& duplicates, Lines& lines) {
-  if (table.merged.joined > 0)
-    lines.push_back(
-        fmt::format("{} observations were given twice with different values: the {} is taken",
-                    table.merged.joined, duplicates));
-  if (table.merged.same > 0)
-    lines.push_back(
-        fmt::format("{} observations were given twice and are taken once", table.merged.same));
+std::string cells(std::size_t count) {
+  return fmt::format("{} cell{}", count, count == 1 ? "" : "s");
+}
+
+void say_duplicates(const RecognisedTable& table, const Dataset& data, Lines& lines) {
+  const std::size_t joined = table.merged.joined, same = table.merged.same;
+  if (joined > 0) {
+    const std::string& how = data.reading.duplicates;
+    std::string line =
+        fmt::format("{} observation{} given twice with different values: the {} is taken", joined,
+                    joined == 1 ? " was" : "s were", how);
+    if (table.options.duplicates.empty() && !table.options.like)
+      line += fmt::format(" (as {}; --duplicates first, last or error{})", table.first_joined,
+                          10 * joined > data.observations()
+                              ? "; they are many: are id and time the right columns?"
+                              : "");
+    lines.push_back(line);
+  }
+  if (same > 0)
+    lines.push_back(fmt::format("{} observation{} given twice and {} taken once", same,
+                                same == 1 ? " was" : "s were", same == 1 ? "is" : "are"));
 }
 
 void say_left_out(const RecognisedTable& table, Lines& lines) {
-  for (const auto& texts : table.texts)
-    if (texts.meaning->kind == ColumnMeaning::Kind::left_out)
-      lines.push_back(
-          fmt::format("'{}' is left out: {} different texts", texts.column, texts.meaning->texts));
+  using LeftOut = ColumnMeaning::LeftOut;
+  Lines empty;
+  for (const auto& texts : table.texts) {
+    if (texts.meaning->kind != ColumnMeaning::Kind::left_out) continue;
+    switch (texts.meaning->left_out) {
+      case LeftOut::texts:
+        lines.push_back(fmt::format("'{}' is left out: {} different texts", texts.column,
+                                    texts.meaning->texts));
+        break;
+      case LeftOut::dates:
+        lines.push_back(fmt::format("'{}' is left out: it holds dates", texts.column));
+        break;
+      case LeftOut::clocks:
+        lines.push_back(fmt::format("'{}' is left out: it holds times of day", texts.column));
+        break;
+      case LeftOut::empty:
+        empty.push_back(texts.column);
+    }
+  }
+  if (!empty.empty()) lines.push_back(fmt::format("empty and left out: {}", quoted_list(empty)));
+}
+
+// Cells that hold more than a number, or a word where there is none.
+void say_numbers(const RecognisedTable& table, Lines& lines) {
+  for (const auto& texts : table.texts) {
+    const ColumnMeaning& m = *texts.meaning;
+    if (m.kind != ColumnMeaning::Kind::number || m.truth) continue;
+    const bool known =
+        table.options.like && table.options.like->reading.unit_of(texts.column) == m.unit;
+    Lines parts;
+    if (m.with_unit > 0 && !known)
+      parts.push_back(fmt::format("'{}' taken off {}", m.unit, cells(m.with_unit)));
+    if (m.limits > 0)
+      parts.push_back(
+          fmt::format("{} as '{}' read as the limit", cells(m.limits), m.limit_example));
+    if (m.grouped > 0 && !table.options.like)
+      parts.push_back(fmt::format("{} with marks between digits", cells(m.grouped)));
+    if (m.commas > 0 && !table.options.like)
+      parts.push_back(fmt::format("{} with a decimal comma", cells(m.commas)));
+    if (m.missing_words > 0)
+      parts.push_back(
+          fmt::format("{} as '{}' count as missing", cells(m.missing_words), m.word_example));
+    if (!parts.empty())
+      lines.push_back(fmt::format("'{}': {}", texts.column, fmt::join(parts, ", ")));
+  }
+}
+
+// One part for each number that stands for "missing".
+void say_codes(const RecognisedTable& table, Lines& lines) {
+  std::vector<double> said;
+  for (const auto& code : table.codes) {
+    if (std::find(said.begin(), said.end(), code.value) != said.end()) continue;
+    said.push_back(code.value);
+    constexpr std::size_t kShown = 12;
+    Lines columns;
+    std::size_t more = 0;
+    bool guessed = false;
+    for (const auto& other : table.codes) {
+      if (other.value != code.value) continue;
+      // What a model knows was said when it was trained.
+      if (table.options.like && table.options.missing.empty() && !other.guessed) continue;
+      guessed |= other.guessed;
+      if (columns.size() < kShown)
+        columns.push_back(fmt::format("'{}' ({})", other.column, cells(other.cells)));
+      else
+        ++more;
+    }
+    if (columns.empty()) continue;
+    lines.push_back(fmt::format("{} counts as missing: {}{}{}", code.value,
+                                fmt::join(columns, ", "),
+                                more > 0 ? fmt::format(" and {} more columns", more) : "",
+                                guessed ? " (--missing none keeps it)" : ""));
+  }
+}
+
+void say_rows(const RecognisedTable& table, Lines& lines) {
+  const auto rows = [](std::size_t n, const char* what) {
+    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+  };
+  const CsvLayout& layout = table.layout;
+  if (layout.lines_skipped > 0)
+    lines.push_back(rows(layout.lines_skipped, "line") + " before the header left out");
+  if (layout.units_row) lines.emplace_back("the units below the header left out");
+  if (table.rows_before_times > 0)
+    lines.push_back(rows(table.rows_before_times, "row") + " before the first time left out");
+  if (!layout.row_index.empty())
+    lines.push_back(
+        fmt::format("left out, as it counts the rows: {}", quoted_list(layout.row_index)));
 }
 
 }  // namespace
@@ -72,8 +169,14 @@ std::vector<std::string> recognised(const RecognisedTable& table, const Dataset&
             fmt::format("{} cells of '{}' hold a category that the model does not know "
                         "and count as missing",
                         texts.unknown, texts.column));
+    if (layout.time_unit != TimeUnit::none)
+      lines.push_back(fmt::format("'{}' is in {} and the model counts in {}: times are converted",
+                                  layout.name_of(CsvColumn::time), long_name_of(layout.time_unit),
+                                  long_name_of(data.time_axis.unit)));
+    say_numbers(table, lines);
+    say_codes(table, lines);
     say_left_out(table, lines);
-    say_duplicates(table, data.reading.duplicates, lines);
+    say_duplicates(table, data, lines);
     return lines;
   }
 
@@ -89,7 +192,9 @@ std::vector<std::string> recognised(const RecognisedTable& table, const Dataset&
       parts.emplace_back("one series");
     else
       parts.push_back(fmt::format("id is '{}'", layout.name_of(CsvColumn::id)));
-    parts.push_back(fmt::format("time is '{}' ({})", layout.name_of(CsvColumn::time),
+    const std::string clock = layout.name_of(CsvColumn::clock);
+    parts.push_back(fmt::format("time is '{}'{} ({})", layout.name_of(CsvColumn::time),
+                                clock.empty() ? "" : fmt::format(" with '{}'", clock),
                                 described(data.time_axis)));
     for (const auto& [kind, what] :
          {std::pair(CsvColumn::label, "label"), std::pair(CsvColumn::group, "group"),
@@ -101,6 +206,7 @@ std::vector<std::string> recognised(const RecognisedTable& table, const Dataset&
 
   // What became of columns that are not plain numbers.
   parts.clear();
+  say_rows(table, parts);
   for (const auto& texts : table.texts) {
     if (texts.meaning->kind == ColumnMeaning::Kind::categories)
       parts.push_back(fmt::format("'{}' has {} categories ({}{})", texts.column,
@@ -114,6 +220,8 @@ std::vector<std::string> recognised(const RecognisedTable& table, const Dataset&
     else if (texts.meaning->truth)
       parts.push_back(fmt::format("'{}' is 1 for yes and 0 for no", texts.column));
   }
+  say_numbers(table, parts);
+  say_codes(table, parts);
   say_left_out(table, parts);
   Lines ignored;
   for (const std::string& name : layout.ignored)
@@ -122,7 +230,7 @@ std::vector<std::string> recognised(const RecognisedTable& table, const Dataset&
     parts.push_back(fmt::format("ignored: {}", quoted_list(ignored)));
   if (ignored.size() < layout.ignored.size())
     parts.emplace_back("a column without a name is ignored");
-  say_duplicates(table, data.reading.duplicates, parts);
+  say_duplicates(table, data, parts);
   if (!layout.plain && !layout.long_form)
     if (const Lines constant = constant_features(data); !constant.empty())
       parts.push_back(

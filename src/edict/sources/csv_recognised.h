@@ -28,6 +28,17 @@ struct RecognisedTable {
     std::size_t unknown;  // cells that are no category of the model's
   };
   std::vector<Texts> texts;
+
+  // Numbers that stood for "missing".
+  struct Code {
+    double value;
+    std::string column;
+    std::size_t cells;
+    bool guessed;
+  };
+  std::vector<Code> codes;
+  std::string first_joined;  // of values given twice
+  std::size_t rows_before_times;
 };
 
 // Empty for a table as write_csv makes it. Where a model says how to read, only what differs.

@@ -41,6 +41,8 @@ class SeparatedRows final : public CsvRows {
                 CsvProblems& problems)
       : text_(text), options_(options), layout_(layout), problems_(problems) {
     comma_is_point_ = kSeparator != ',' && !layout_.decimal_point;
+    for (const std::string& code : options_.missing)
+      if (code != "none") missing_names_.push_back(code);
     if (layout_.one_series) table.ids.index_of(kOnlyId);
     if (!layout_.long_form) table.texts.resize(layout_.features.size());
     table.static_texts.resize(layout_.statics.size());
@@ -65,6 +67,16 @@ class SeparatedRows final : public CsvRows {
     } catch (const CsvQuoteError& error) {
       problems_.add(CsvProblem::quote, error.at, {}, error.reason);
       forget(row_begin_);
+    }
+    if (clock_style_.clock && table.style.format.empty())
+      table.style = fuller(table.style, clock_style_);
+    else if (clock_style_.clock)
+      table.style.format += " %H:%M:%S";
+    // Without any time they are no such rows.
+    if (!any_time_ && table.rows_before_times > 0) {
+      problems_.begin_row();
+      note_no_time(first_without_time_);
+      problems_.count(CsvProblem::no_time, table.rows_before_times - 1);
     }
     return p;
   }
@@ -132,7 +144,7 @@ class SeparatedRows final : public CsvRows {
     const char* value_at = nullptr;
     const char* time_at = p;
     std::int16_t zone = table.zone;
-    double time = kMissing;
+    double time = kMissing, clock = 0;
     for (std::size_t c = 0;; ++c, ++p) {
       if (c == columns.size()) return skip_ragged(row, p, observed);
       const CsvLayout::Column column = columns[c];
@@ -142,7 +154,10 @@ class SeparatedRows final : public CsvRows {
           break;
         case CsvColumn::time:
           time_at = p;
-          time = layout_.time_kind == TimeKind::number ? read_number(p, c) : read_time(p, c, zone);
+          time = layout_.time.kind == TimeKind::number ? read_number(p, c) : read_time(p, c, zone);
+          break;
+        case CsvColumn::clock:
+          clock = read_clock(p, c);
           break;
         case CsvColumn::id:
           series = read_name(p, c, table.ids);
@@ -187,16 +202,29 @@ class SeparatedRows final : public CsvRows {
     describe(row, static_cast<std::size_t>(series), label, group);
     if (layout_.long_form && !finish_long_row(row, feature, value_at)) return;
     if (table.rows.value.size() == observed) return;
+    if (has_clock_) time += clock;
     if (std::isnan(time)) {
-      if (!time_was_wrong_)
-        problems_.add(CsvProblem::no_time, time_at, layout_.name_of(CsvColumn::time),
-                      "it is empty in a row with values; give the time of the observation");
+      // Devices write what they know of themselves first, in rows without a time.
+      if (!time_was_wrong_ && layout_.time.kind == TimeKind::date && !any_time_) {
+        ++table.rows_before_times;
+        first_without_time_ = table.rows_before_times == 1 ? time_at : first_without_time_;
+        for (TextColumn* texts : row_texts_) texts->take_back(row);
+      } else if (!time_was_wrong_) {
+        note_no_time(time_at);
+      }
       return forget(observed);
     }
+    any_time_ = true;
     if (zone != table.zone && table.rows.zones.empty())
       table.rows.zones.assign(table.rows.times.size(), table.zone);
     table.rows.add_row(series, time, observed);
     if (zone != table.zone || !table.rows.zones.empty()) table.rows.zones.push_back(zone);
+  }
+
+  void note_no_time(const char* at) {
+    problems_.add(CsvProblem::no_time, at, layout_.name_of(CsvColumn::time),
+                  "it is empty in a row with values; give the time of the observation, or name "
+                  "columns of one value a series with --static");
   }
 
   // The row is as if it had not been there; what was wrong with it has been noted.
@@ -235,7 +263,8 @@ class SeparatedRows final : public CsvRows {
       }
       if (!ends_cell(*p)) {
         double value;
-        if (read_quickly(p, value) || !is_missing(value = read_any(p, c, layout_.columns[c].index)))
+        if (read_value_quickly(p, value) ||
+            !is_missing(value = read_any(p, c, layout_.columns[c].index)))
           add_observation(layout_.columns[c].index, value);
       }
       if (*p != kSeparator || c + 1 == end) return;
@@ -268,6 +297,18 @@ class SeparatedRows final : public CsvRows {
     if constexpr (kSeparator != ',')
       if (comma_is_point_ && read_with_comma(p, value)) return true;
     return false;
+  }
+
+  // The same where points may stand between groups of digits, which is seen once all of the column
+  // is known.
+  bool read_value_quickly(const char*& p, double& value) {
+    if (layout_.points_group && holds_point(p)) return false;
+    return read_quickly(p, value);
+  }
+
+  static bool holds_point(const char* p) {
+    while (!ends_cell(*p) && *p != '.') ++p;
+    return *p == '.';
   }
 
   // A short number with a decimal comma, by way of a copy that has a point.
@@ -329,7 +370,8 @@ class SeparatedRows final : public CsvRows {
   double value_of(const CsvCell& cell, std::size_t column, Texts& texts, std::size_t index) {
     if (spells_unknown(cell.text)) return kMissing;
     double value = 0.0;
-    switch (const Number found = read_slowly(cell, value)) {
+    const bool grouped = layout_.points_group && cell.text.find('.') != std::string_view::npos;
+    switch (const Number found = grouped ? Number::none : read_slowly(cell, value)) {
       case Number::finite:
         return value;
       case Number::none:
@@ -361,7 +403,7 @@ class SeparatedRows final : public CsvRows {
     if (table.static_texts[index] && table.static_texts[index]->all_names)
       return read_category(p, column, *table.static_texts[index]);
     double value;
-    if (read_quickly(p, value)) return value;
+    if (read_value_quickly(p, value)) return value;
     return value_of(text_.read_cell(p, scratch_), column, table.static_texts, index);
   }
 
@@ -387,11 +429,11 @@ class SeparatedRows final : public CsvRows {
 
   // A date or Unix time, in microseconds.
   double read_time(const char*& p, std::size_t column, std::int16_t& zone) {
-    if (layout_.time_kind != TimeKind::date) {
+    if (layout_.time.kind != TimeKind::date) {
       const char* at = p;
       const double number = read_number(p, column);
       const double raw =
-          std::round((layout_.time_kind == TimeKind::unix_seconds ? 1e6 : 1e3) * number);
+          std::round((layout_.time.kind == TimeKind::unix_seconds ? 1e6 : 1e3) * number);
       constexpr double kLargest = 9e15;  // up to here a double holds every microsecond
       if (std::isnan(raw) || std::abs(raw) <= kLargest) return raw;
       time_was_wrong_ = true;
@@ -405,14 +447,17 @@ class SeparatedRows final : public CsvRows {
       return last_time_;
     }
     if (spells_unknown(cell.text)) return kMissing;
-    const auto date = parse_date(cell.text);
+    const auto date = parse_date(cell.text, style_);
     const bool zoned = date && date->style.zone != DateStyle::Zone::none;
     if (!date || (dates_ > 0 && zoned != (table.style.zone != DateStyle::Zone::none))) {
       time_was_wrong_ = true;
       problems_.add(
           CsvProblem::time, cell.at, layout_.names[column],
           in_quotes(cell.text) +
-              (!date   ? " is not a date that can be read; write 2024-03-01 12:30"
+              (!date   ? style_ && style_->format.empty() == false
+                             ? " is not in the format that --time-format gives"
+                             : " is not a date that can be read; write 2024-03-01 12:30, or give "
+                               "--time-format"
                : zoned ? " names a time zone, and the times before do not; write all alike"
                        : " names no time zone, and the times before do; write all alike"));
       return kMissing;
@@ -429,6 +474,21 @@ class SeparatedRows final : public CsvRows {
     return last_time_;
   }
 
+  // The time of day beside a date, in microseconds.
+  double read_clock(const char*& p, std::size_t column) {
+    const CsvCell cell = text_.read_cell(p, scratch_);
+    if (spells_unknown(cell.text)) return kMissing;
+    if (const auto clock = parse_clock(cell.text, clock_style_)) return *clock;
+    if (const auto hour = finite_number(cell.text); hour && *hour >= 0 && *hour <= 24) {
+      clock_style_.clock = true;
+      return *hour * 3600e6;
+    }
+    time_was_wrong_ = true;
+    problems_.add(CsvProblem::time, cell.at, layout_.names[column],
+                  in_quotes(cell.text) + " is not a time of day; write 12:30");
+    return kMissing;
+  }
+
   enum class Unknown { is_empty, may_be_spelled };
 
   std::int32_t read_name(const char*& p, std::size_t column, CsvNames& names,
@@ -440,7 +500,10 @@ class SeparatedRows final : public CsvRows {
     const CsvCell cell = text_.read_cell(p, scratch_);
     names.remember({});
     if (cell.text.empty()) return Dataset::kNone;
-    if (unknown == Unknown::may_be_spelled && spells_unknown(cell.text)) return Dataset::kNone;
+    if (unknown == Unknown::may_be_spelled &&
+        (spells_unknown(cell.text) || std::find(missing_names_.begin(), missing_names_.end(),
+                                                cell.text) != missing_names_.end()))
+      return Dataset::kNone;
     if (!check_length(cell, column)) return Dataset::kNone;
     names.remember({cell.at, static_cast<std::size_t>(p - cell.at)});
     const std::size_t known = names.list().size();
@@ -463,7 +526,7 @@ class SeparatedRows final : public CsvRows {
   // The feature may be named behind the value: what the cell means is seen at the end of the row.
   void read_long_value(const char*& p) {
     double value;
-    if (read_quickly(p, value))
+    if (read_value_quickly(p, value))
       add_observation(Dataset::kNone, value);
     else if (!spells_unknown(text_.read_cell(p, scratch_).text))
       add_observation(Dataset::kNone, kMissing);
@@ -577,6 +640,12 @@ class SeparatedRows final : public CsvRows {
   std::size_t rows_dropped_ = 0;  // from the table
   std::string scratch_;
   bool comma_is_point_ = false;
+  std::vector<std::string> missing_names_;  // of labels and groups
+  bool any_time_ = false;
+  const char* first_without_time_ = nullptr;
+  const DateStyle* const style_ = layout_.time.style ? &*layout_.time.style : nullptr;
+  DateStyle clock_style_;  // of the column beside the dates
+  const bool has_clock_ = !layout_.name_of(CsvColumn::clock).empty();
 
   // The date above.
   std::int16_t last_zone_ = 0;

@@ -26,7 +26,8 @@ struct CsvTable {
   // Dates: the fullest way in which they were written, and the zone of the first.
   DateStyle style;
   std::int16_t zone = 0;
-  bool comma_used = false;  // as the decimal point
+  bool comma_used = false;            // as the decimal point
+  std::size_t rows_before_times = 0;  // with values and no time, before the first that has one
 };
 
 }  // namespace edict

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "edict/core/error.h"
+#include "edict/core/file_kind.h"
 #include "edict/core/read_file.h"
 #include "edict/sources/encoding.h"
 #include "edict/sources/read_options.h"
@@ -146,6 +147,8 @@ void CsvText::prepare(const CsvLimits& limits) {
     conversions_.emplace_back(packing == Packing::gzip ? "gzip" : "zstd");
     replace(unpacked(all(), packing, name_, limits.bytes));
   }
+  if (const auto foreign = foreign_file(all()))
+    throw Error(fmt::format("{}: this looks like {}; {}", name_, foreign->what, foreign->instead));
   const bool big_endian = all().starts_with("\xfe\xff");
   if (big_endian || all().starts_with("\xff\xfe")) {
     conversions_.emplace_back("UTF-16");
@@ -154,7 +157,7 @@ void CsvText::prepare(const CsvLimits& limits) {
   }
   if (const void* zero = size_ == 0 ? nullptr : std::memchr(bytes_.get(), 0, size_))
     fail(static_cast<const char*>(zero),
-         "holds a zero byte, so it is no text; give a CSV file in UTF-8");
+         "holds a zero byte, so this is no text; give a table as CSV");
 }
 
 bool CsvText::can_be_windows_1252() const {

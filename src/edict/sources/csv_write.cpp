@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "edict/core/atomic_file.h"
 #include "edict/core/error.h"
 #include "edict/core/utf8.h"
+#include "edict/sources/column_names.h"
 #include "edict/sources/csv.h"
 #include "edict/sources/csv_layout.h"
 #include "edict/sources/csv_names.h"
@@ -35,6 +37,12 @@ void check(const Dataset& dataset, const std::filesystem::path& path) {
       (is_long_form(features[0], features[1]) || is_long_form(features[1], features[0])))
     refuse(fmt::format("features '{}' and '{}' would read as long form; rename one", features[0],
                        features[1]));
+  // Item numbers beside a value are long form, whatever else is there.
+  const auto item = std::find_if(features.begin(), features.end(), names_items),
+             value = std::find_if(features.begin(), features.end(), names_values);
+  if (item != features.end() && value != features.end())
+    refuse(
+        fmt::format("features '{}' and '{}' would read as long form; rename one", *item, *value));
   for (const auto* names :
        {&features, &dataset.statics, &dataset.classes, &dataset.groups, &dataset.ids})
     for (const std::string& name : *names)
@@ -69,7 +77,9 @@ std::string csv_cell(std::string_view text) {
   return result + '"';
 }
 
-void write_csv(const Dataset& dataset, const std::filesystem::path& path) {
+namespace {
+
+void write_rows(const Dataset& dataset, const std::filesystem::path& path) {
   check(dataset, path);
   AtomicFile file(path);
   std::string line = "id,time";
@@ -88,7 +98,8 @@ void write_csv(const Dataset& dataset, const std::filesystem::path& path) {
     if (index != Dataset::kNone) to += csv_cell(names[static_cast<std::size_t>(index)]);
   };
   const TimeAxis& axis = dataset.time_axis;
-  const bool own_times = !axis.is_calendar() && !axis.from_first && axis.epoch == 0;
+  const bool own_times =
+      !axis.is_calendar() && !axis.from_first && axis.epoch == 0 && axis.raw_unit() == 1;
   std::string id, described;
   for (std::size_t i = 0; i < dataset.size(); ++i) {
     id = csv_cell(dataset.ids[i]) + ',';
@@ -124,6 +135,23 @@ void write_csv(const Dataset& dataset, const std::filesystem::path& path) {
     }
   }
   file.commit();
+}
+
+}  // namespace
+
+void write_csv(const Dataset& given, const std::filesystem::path& path) {
+  // 03/04/2024 was told from the rows around it or from an option, which are not there any more.
+  if (given.time_axis.kind == TimeKind::date && !reads_back(given.time_axis.style)) {
+    Dataset plain = given;
+    DateStyle& style = plain.time_axis.style;
+    const DateStyle before = std::exchange(style, DateStyle{});
+    style.clock = before.clock;
+    style.seconds = before.seconds;
+    style.decimals = before.decimals;
+    style.zone = before.zone;
+    return write_csv(plain, path);
+  }
+  write_rows(given, path);
 }
 
 }  // namespace edict

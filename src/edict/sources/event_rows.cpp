@@ -35,11 +35,11 @@ double settled(const std::vector<Entry>& event, std::size_t from, std::size_t to
 }  // namespace
 
 Duplicates duplicates_from_name(const std::string& name) {
-  if (name.empty()) return Duplicates::refuse;
-  if (name == "mean") return Duplicates::mean;
+  if (name.empty() || name == "mean") return Duplicates::mean;
+  if (name == "error") return Duplicates::refuse;
   if (name == "first") return Duplicates::first;
   if (name == "last") return Duplicates::last;
-  throw Error(fmt::format("--duplicates {}: give mean, first or last", name));
+  throw Error(fmt::format("--duplicates {}: give mean, first, last or error", name));
 }
 
 void EventRows::clear() {
@@ -77,7 +77,7 @@ EventRows::Merged EventRows::merge(Duplicates duplicates) {
     for (; i < order.size() && series[order[i]] == series[row] && times[order[i]] == times[row];
          ++i)
       for (std::size_t o = first_observation[order[i]]; o < first_observation[order[i] + 1]; ++o)
-        event.push_back({feature[o], order[i], value[o]});
+        if (!is_missing(value[o])) event.push_back({feature[o], order[i], value[o]});
     std::sort(event.begin(), event.end(), [](const Entry& a, const Entry& b) {
       return a.feature != b.feature ? a.feature < b.feature : a.row < b.row;
     });
@@ -95,7 +95,9 @@ EventRows::Merged EventRows::merge(Duplicates duplicates) {
           merged.conflicts.push_back({event[from].row, other->row, series[row], times[row],
                                       event[from].feature, event[from].value, other->value});
       } else if (other) {
-        ++merged.joined;
+        if (merged.joined++ == 0)
+          merged.first_joined = {event[from].row,     other->row,        series[row], times[row],
+                                 event[from].feature, event[from].value, other->value};
         observed = settled(event, from, to, duplicates);
       }
       result.feature.push_back(event[from].feature);

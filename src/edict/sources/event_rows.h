@@ -51,8 +51,10 @@ struct EventRows {
     std::size_t refused = 0;          // conflicts altogether
     std::size_t same = 0;             // observations that were there twice with one value
     std::size_t joined = 0;           // conflicts that were settled
+    Conflict first_joined{};          // the first of them
   };
-  // Puts rows in order and joins those of one event. A text has no mean; its last is taken.
+  // Puts rows in order and joins those of one event, without what is missing. A text has no mean;
+  // its last is taken.
   Merged merge(Duplicates duplicates);
 };
 

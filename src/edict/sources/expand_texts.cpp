@@ -41,9 +41,11 @@ std::vector<std::string> expanded_names(const std::vector<std::string>& names,
 // What a value of an old column is in each of the new ones.
 template <class Visit>
 void each_column(const ColumnMeaning& meaning, std::size_t first, double value, Visit visit) {
+  if (is_missing(value)) return;
   if (meaning.kind == Kind::number) visit(first, value);
   if (meaning.kind != Kind::categories) return;
   const std::int32_t category = meaning.rank[static_cast<std::size_t>(text_of(value))];
+  if (category < 0) return;
   for (std::size_t k = 0; k < meaning.categories.size(); ++k)
     visit(first + k, static_cast<std::int32_t>(k) == category ? 1.0 : 0.0);
 }
@@ -100,8 +102,8 @@ void expand_statics(Dataset& data, const std::vector<ColumnMeaning>& meanings) {
 }  // namespace
 
 void expand_texts(Dataset& data, const std::vector<ColumnMeaning>& features,
-                  const std::vector<ColumnMeaning>& statics) {
-  if (!unchanged(features)) expand_features(data, features);
+                  const std::vector<ColumnMeaning>& statics, bool some_missing) {
+  if (some_missing || !unchanged(features)) expand_features(data, features);
   if (!unchanged(statics)) expand_statics(data, statics);
 }
 

@@ -10,9 +10,9 @@ namespace edict {
 
 // The data's values hold texts (text_values.h) where the meanings, one a feature and one a static
 // covariate, say categories or left out. Each category becomes a column `name=category`; a text
-// observed is an observation of all of them. Throws Error where such a name exists already, or
-// where no feature is left.
+// observed is an observation of all of them. `some_missing`: there are observations without a
+// value, which vanish. Throws Error where such a name exists already, or where no feature is left.
 void expand_texts(Dataset& data, const std::vector<ColumnMeaning>& features,
-                  const std::vector<ColumnMeaning>& statics);
+                  const std::vector<ColumnMeaning>& statics, bool some_missing);
 
 }  // namespace edict

@@ -26,7 +26,13 @@ void check_options(const std::string& name, const ReadOptions& options) {
   if (!options.label.empty() && options.label != "none") refuse("--label");
   if (!options.group.empty() && options.group != "none") refuse("--group");
   if (!options.statics.empty()) refuse("--static");
+  if (!options.variable.empty()) refuse("--variable");
+  if (!options.value.empty()) refuse("--value");
   if (!options.features.empty()) refuse("--features");
+  if (!options.ignored.empty()) refuse("--ignore");
+  if (!options.missing.empty()) refuse("--missing");
+  if (!options.decimal.empty()) refuse("--decimal");
+  if (!options.time_format.empty()) refuse("--time-format");
   if (!options.categories.empty()) refuse("--category");
   if (!options.time_unit.empty()) refuse("--time-unit");
   if (!options.origin.empty()) refuse("--origin");

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -47,10 +48,12 @@ struct TextColumn {
   static constexpr std::size_t kMostCategories = 50;
 
   CsvNames names;
-  std::size_t cells = 0;           // that hold a text
-  std::vector<const char*> at;     // of the first ones
-  std::vector<std::int32_t> text;  // in those
-  bool all_names = false;          // even numbers are names of categories
+  std::size_t cells = 0;              // that hold a text
+  std::vector<const char*> at;        // of the first ones
+  std::vector<std::int32_t> text;     // in those
+  std::vector<std::size_t> count;     // cells of each text
+  std::vector<const char*> first_at;  // of each text
+  bool all_names = false;             // even numbers are names of categories
   // The categories are those of a model, the first of the names; what is none of them is missing.
   std::optional<std::size_t> known;
   std::size_t unknown = 0;
@@ -60,21 +63,49 @@ struct TextColumn {
   void take_back(const char* row);
 };
 
+// How numbers are written.
+enum class DecimalMark : std::uint8_t { open, point, comma };
+
 // What the columns became, one entry each.
 struct ColumnMeaning {
   enum class Kind : std::uint8_t { number, categories, mistakes, left_out };
+  enum class LeftOut : std::uint8_t { texts, dates, clocks, empty };
+  enum class Mistake : std::uint8_t { no_number, unit, decimals, pair };
+
   Kind kind = Kind::number;
+  LeftOut left_out = LeftOut::texts;
   bool truth = false;                   // words for true and false became 1 and 0
+  std::vector<double> numbers;          // of each text, where texts are numbers; NaN: missing
   std::vector<std::string> categories;  // sorted
-  std::vector<std::int32_t> rank;       // of each text among them
+  std::vector<std::int32_t> rank;       // of each text among them; −1: missing
   std::size_t texts = 0;                // different ones
+
+  // What was done to cells that hold more than a number, and to how many.
+  std::string unit;  // was taken off
+  std::size_t with_unit = 0, limits = 0, grouped = 0, commas = 0, missing_words = 0;
+  std::string limit_example, word_example;
+
+  // Which texts are wrong, and how.
+  Mistake mistake = Mistake::no_number;
+  std::vector<std::uint8_t> wrong;  // of each text
+  std::string other_unit;
 };
 
-// `numbers`: how many cells of the column hold one. A column that a model knows as numbers is never
-// one of categories.
-ColumnMeaning meaning_of(const TextColumn& column, std::size_t numbers, bool known_as_numbers);
+struct ColumnContext {
+  std::size_t numbers = 0;        // cells of the column that hold one
+  bool fractions = false;         // some of them with decimals
+  bool known_as_numbers = false;  // by a model: it is never a column of categories
+  std::string known_unit;         // that a model's data had
+  DecimalMark decimal = DecimalMark::open;
+  std::function<bool(std::string_view)> is_missing_text;  // somebody said so
+};
+ColumnMeaning meaning_of(const TextColumn& column, const ColumnContext& context);
 
-// A text as the number that its column's meaning gives it, for words of truth; others stay.
-double with_truth(double value, const TextColumn& column);
+// A text as the number that its column's meaning gives it; others stay.
+inline double as_number(double value, const ColumnMeaning& meaning) {
+  return is_text(value) && !meaning.numbers.empty()
+             ? meaning.numbers[static_cast<std::size_t>(text_of(value))]
+             : value;
+}
 
 }  // namespace edict
