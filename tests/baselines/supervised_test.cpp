@@ -249,7 +249,7 @@ TYPED_TEST(SupervisedModel, RefusesWhatNeedsADistribution) {
               make_network(config, {"a", "b", "c"}, kCovariates, 0);
             }),
             std::string(TypeParam::kKind) +
-                " only tells classes apart; give it data with a label column");
+                " only classifies; give it data with a label column");
 }
 
 TYPED_TEST(SupervisedModel, PopulationClipHoldsObservations) {

@@ -46,6 +46,25 @@ TEST(MatchColumns, ExtraOnesAreIgnoredAndMissingOnesNeverObserved) {
                 "static covariates missing in the data: 'height'"}));
 }
 
+TEST(MatchColumns, NamesInAnotherCaseAreTheModelsWhereNoOtherIsMeant) {
+  const MatchedData matched = match_columns(full(), {"X", "y", "Z"}, {"Age", "weight"});
+  EXPECT_EQ(matched.data.features, (std::vector<std::string>{"X", "y", "Z"}));
+  EXPECT_EQ(matched.data.statics, (std::vector<std::string>{"Age", "weight"}));
+  EXPECT_EQ(matched.data.value, full().value);
+  EXPECT_EQ(matched.notes,
+            (std::vector<std::string>{
+                "taken as the model's in spite of their case: 'x' as 'X', 'z' as 'Z'",
+                "taken as the model's in spite of their case: 'age' as 'Age'"}));
+  // Two could be meant, or the model has both.
+  Dataset twice = full();
+  twice.features = {"HR", "y", "hR"};
+  EXPECT_EQ(match_columns(twice, {"hr", "y"}, twice.statics).notes[0],
+            "ignored, as the model does not know them: 'HR', 'hR'");
+  twice.features = {"HR", "y", "z"};
+  EXPECT_EQ(match_columns(twice, {"hr", "HR", "y"}, twice.statics).notes[1],
+            "never observed, as the data do not have them: 'hr'");
+}
+
 TEST(MatchColumns, NothingInCommonIsAnErrorThatNamesBoth) {
   try {
     match_columns(full(), {"pulse"}, {});

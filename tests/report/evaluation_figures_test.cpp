@@ -90,7 +90,7 @@ TEST(ClassFigures, CurvesReachTheirCorners) {
   EXPECT_NE(precision_recall_figure(e).find("share 0.500"), std::string::npos);
   EXPECT_EQ(count(reliability_figure(e), "class=\"first-dot\""), 4u);
   EXPECT_NE(confusion_table(e).find("<th>no</th><td>1</td><td>1</td>"), std::string::npos);
-  EXPECT_NE(classifier_table(e).find("<th>always the shares</th><td>50.0</td><td>0.5000</td>"),
+  EXPECT_NE(classifier_table(e).find("<th>class shares alone</th><td>50.0</td><td>0.5000</td>"),
             std::string::npos);
 }
 

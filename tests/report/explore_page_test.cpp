@@ -151,6 +151,11 @@ TEST_F(Explored, ClassProbabilitiesAreThoseOfTheClassifier) {
   // The list tells the probability with everything observed.
   const ClassProbabilities end = class_probabilities(model, data, std::span(&one, 1), pool);
   EXPECT_NEAR(page.index["probability"][1][one].get<double>(), end.row(0)[1], 1e-4);
+  // It is that of a moment, which the list names; and the chart ends there.
+  const double moment = model.protocol.class_time(data, one);
+  EXPECT_EQ(page.index["classTime"][one].get<double>(), moment);
+  EXPECT_NEAR(times[0], moment, 1e-4 * moment);
+  EXPECT_NEAR(curve.mean.back(), end.row(0)[1], 2e-3);
 }
 
 TEST_F(Explored, TheGuardsClipsAreShownRawAndUsed) {
@@ -313,6 +318,10 @@ TEST_F(Explored, AModelWithoutADistributionShowsObservationsAndProbabilities) {
   EXPECT_TRUE(series.features[0].given.z.empty());
   ASSERT_EQ(series.given_probability.size(), 2u);
   EXPECT_NEAR(series.given_probability[0].mean[0] + series.given_probability[1].mean[0], 1.0, 2e-3);
+  // The chart ends with the probability that the list has.
+  for (const std::size_t c : {0, 1})
+    EXPECT_NEAR(series.given_probability[c].mean.back(),
+                page.index["probability"][c][0].get<double>(), 2e-3);
 }
 
 TEST_F(Explored, NamesThatLookLikeMarkupStayText) {

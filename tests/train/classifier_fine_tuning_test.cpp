@@ -156,7 +156,7 @@ TEST(ClassTrainingSet, NeedLabels) {
   data.classes.clear();
   data.labels.assign(data.size(), Dataset::kNone);
   EXPECT_EQ(refusal_of([&] { Model::create(small_synthetic_config(), data, parts, true); }),
-            "the data have no labels; edict learns to tell classes apart and needs a label column "
+            "the data have no labels; edict learns classes and needs a label column "
             "with at least two");
 }
 

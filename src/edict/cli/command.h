@@ -2,8 +2,10 @@
 #pragma once
 
 #include <CLI/App.hpp>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "edict/cli/interrupt.h"
@@ -66,6 +68,24 @@ struct GuardOptions {
   Guard resolve() const;
 };
 void add_threads(CLI::App& command, int& threads);
+// --level of an interval.
+void add_level(CLI::App& command, double& level, const std::string& help);
+
+// What an option's number must be, which the help shows and a message says.
+CLI::Validator within_integers(std::int64_t least, std::int64_t most);
+CLI::Validator within_numbers(double least, double most);
+template <class T>
+CLI::Validator within(T least, T most) {
+  if constexpr (std::is_floating_point_v<T>)
+    return within_numbers(least, most);
+  else
+    return within_integers(static_cast<std::int64_t>(least), static_cast<std::int64_t>(most));
+}
+CLI::Validator positive();
+CLI::Validator one_of(std::vector<std::string> words);
+
+// "95 is not between 0 and 1; did you mean 0.95?", of a number between 1 and 100.
+std::string percent_for_share(double percent);
 
 // "12 of 300 observations were clipped (4.0 %)".
 std::string clipped_text(std::size_t clipped, std::size_t observations);

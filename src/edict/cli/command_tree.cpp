@@ -108,7 +108,7 @@ const CLI::App& find_command(const CLI::App& app, const std::vector<std::string>
       if (command->get_name() == name) found = command;
     }
     if (!found && known.empty())
-      throw Error(fmt::format("{} has no command '{}'; leave it out", full_name(*at), name));
+      throw Error(fmt::format("'{}' has no command '{}'; leave it out", at->get_name(), name));
     if (!found)
       throw Error(fmt::format("unknown command '{}'; did you mean '{}'?", name,
                               settings::nearest(name, known)));

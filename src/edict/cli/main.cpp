@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string_view>
 #include <system_error>
 
 #include "edict/cli/command.h"
@@ -43,7 +44,8 @@ int main(int argc, char** argv) try {
 } catch (const edict::Interrupted&) {
   return edict::cli::leave_interrupted();
 } catch (const CLI::ParseError& e) {
-  return failed(2, e.what(), "; try --help");
+  // A question suggests what to give instead.
+  return failed(2, e.what(), std::string_view(e.what()).ends_with('?') ? "" : "; try --help");
 } catch (const edict::MachineError& e) {
   return failed(1, e.what());
 } catch (const edict::Error& e) {

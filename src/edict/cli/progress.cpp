@@ -58,6 +58,7 @@ Progress::Progress(std::string title)
     : title_(std::move(title)),
       terminal_(is_terminal()),
       start_(Clock::now()),
+      left_(start_),
       last_line_(start_),
       beat_([this](const std::stop_token& stopped) { beat(stopped); }) {}
 
@@ -69,8 +70,9 @@ bool Progress::too_wide(std::size_t columns) const {
   return terminal_ && columns > terminal_columns();
 }
 
-void Progress::begin(const std::string& note) {
+void Progress::begin(const std::string& note, double share) {
   const std::lock_guard lock(mutex_);
+  left_.start(share, Clock::now());
   note_ = note;
   begun_ = true;
   draw();
@@ -78,10 +80,7 @@ void Progress::begin(const std::string& note) {
 
 void Progress::update(double share, const std::string& note) {
   const std::lock_guard lock(mutex_);
-  if (first_share_ < 0) {
-    first_share_ = share;
-    first_time_ = Clock::now();
-  }
+  left_.reached(share, Clock::now());
   share_ = share;
   note_ = note;
   begun_ = true;
@@ -137,10 +136,9 @@ void Progress::erase() {
 
 // "12 s, 3 min 20 s left".
 std::string Progress::times() const {
-  const double done = share_ - first_share_;
-  if (share_ < 0 || done <= 1e-3) return duration(seconds());
-  return fmt::format("{}, {} left", duration(seconds()),
-                     duration(since(first_time_) * (1.0 - share_) / done));
+  const auto left = left_.at(Clock::now());
+  return left ? fmt::format("{}, {} left", duration(seconds()), duration(*left))
+              : duration(seconds());
 }
 
 // One column less than there are: some terminals begin a new line when the last one is filled.

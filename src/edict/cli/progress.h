@@ -8,6 +8,8 @@
 #include <string>
 #include <thread>
 
+#include "edict/cli/time_left.h"
+
 namespace edict::cli {
 
 class Progress {
@@ -15,8 +17,8 @@ class Progress {
   explicit Progress(std::string title);
   ~Progress();
 
-  // What is being done, before any share of it is known.
-  void begin(const std::string& note = {});
+  // What is being done from here on, of which this share is done already.
+  void begin(const std::string& note = {}, double share = 0);
   // Redraws at most ten times a second.
   void update(double share, const std::string& note = {});
   // A line that stays, above the moving one.
@@ -42,9 +44,8 @@ class Progress {
 
   std::mutex mutex_;  // of what follows, which the beat reads
   std::string note_;
-  double share_ = -1.0;        // below zero: not known
-  double first_share_ = -1.0;  // where this run began, for the time left of a resumed one
-  Clock::time_point first_time_;
+  double share_ = -1.0;  // below zero: not known
+  TimeLeft left_;
   bool begun_ = false, drawn_ = false, ended_ = false;
   Clock::time_point last_draw_, last_line_;
   std::condition_variable_any wake_;

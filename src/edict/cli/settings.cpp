@@ -45,14 +45,14 @@ nlohmann::json to_json(const settings::Key& key) {
 }
 
 void print(const settings::Key& key) {
-  constexpr std::size_t kColumns = 80;
+  constexpr std::size_t kWidth = 80;
   const std::string indent(6, ' ');
   fmt::print("  {} = {}\n", key.name, settings::value_text(key));
   const auto kinds = only_of(key);
   const std::string only =
       kinds.empty() ? "" : fmt::format(" (only {})", fmt::join(kinds, " and "));
   for (const std::string& paragraph : {key.help + only, "allowed: " + key.allowed()})
-    for (const std::string& line : wrapped(paragraph, kColumns - indent.size()))
+    for (const std::string& line : wrapped(paragraph, kWidth - indent.size()))
       fmt::print("{}{}\n", indent, line);
 }
 
@@ -62,8 +62,7 @@ settings::Keys wanted(const settings::Keys& all, const std::string& name) {
   settings::Keys some;
   for (const settings::Key& key : all)
     if (key.name == name || table_of(key) == name) some.push_back(key);
-  if (some.empty())
-    some.push_back(settings::find(all, name, "edict settings"));  // tells the nearest
+  if (some.empty()) some.push_back(settings::find(all, name, "settings"));  // tells the nearest
   return some;
 }
 

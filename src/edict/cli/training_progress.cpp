@@ -56,7 +56,11 @@ void TrainingProgress::start(std::int64_t epochs_done) {
   for (const std::string& line : std::exchange(header_, {})) progress_.line(line);
   if (epochs_done > 0)
     progress_.line(fmt::format("{}continued after epoch {}", name_, epochs_done));
-  if (epochs_done < epochs_) progress_.begin(fmt::format("{}epoch {}", name_, epochs_done + 1));
+  const auto before = static_cast<double>(run_ > 0 ? run_ - 1 : 0);
+  const double share = static_cast<double>(epochs_done) / static_cast<double>(epochs_);
+  if (epochs_done < epochs_)
+    progress_.begin(fmt::format("{}epoch {}", name_, epochs_done + 1),
+                    (before + share) / static_cast<double>(runs_));
 }
 
 void TrainingProgress::batch(std::int64_t epoch, std::int64_t batch, std::int64_t batches,

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "edict/core/error.h"
+#include "edict/core/lower_case.h"
 #include "edict/data/name_listing.h"
 
 namespace edict {
@@ -35,6 +36,33 @@ void note_missing(const std::vector<std::string>& names, const std::vector<std::
   for (std::size_t i = 0; i < names.size(); ++i)
     if (place[i] == Dataset::kNone) missing.push_back(names[i]);
   if (!missing.empty()) notes.push_back(fmt::format(fmt::runtime(what), name_listing(missing)));
+}
+
+// Names of the data that differ from one of the model's in their case alone become that, where no
+// other name could be meant.
+void rename_in_any_case(std::vector<std::string>& names, const std::vector<std::string>& known,
+                        std::vector<std::string>& notes) {
+  // Those that have no equal on the other side, by how they read in lower case.
+  const auto alone = [](const std::vector<std::string>& list,
+                        const std::vector<std::string>& others) {
+    std::unordered_map<std::string, std::vector<std::size_t>> found;
+    const auto place = places(list, others);
+    for (std::size_t i = 0; i < list.size(); ++i)
+      if (place[i] == Dataset::kNone) found[in_lower_case(list[i])].push_back(i);
+    return found;
+  };
+  const auto wanted = alone(known, names), given = alone(names, known);
+  std::string renamed;
+  for (std::size_t k = 0; k < known.size(); ++k) {
+    const auto one = wanted.find(in_lower_case(known[k]));
+    if (one == wanted.end() || one->second != std::vector{k}) continue;
+    const auto other = given.find(one->first);
+    if (other == given.end() || other->second.size() != 1) continue;
+    std::string& name = names[other->second[0]];
+    renamed += fmt::format("{}'{}' as '{}'", renamed.empty() ? "" : ", ", name, known[k]);
+    name = known[k];
+  }
+  if (!renamed.empty()) notes.push_back("taken as the model's in spite of their case: " + renamed);
 }
 
 void take_features(Dataset& data, const std::vector<std::int32_t>& new_index) {
@@ -83,6 +111,8 @@ void take_statics(Dataset& data, const std::vector<std::int32_t>& place) {
 MatchedData match_columns(Dataset data, const std::vector<std::string>& features,
                           const std::vector<std::string>& statics) {
   MatchedData result;
+  if (data.features != features) rename_in_any_case(data.features, features, result.notes);
+  if (data.statics != statics) rename_in_any_case(data.statics, statics, result.notes);
   if (data.features != features) {
     const auto place = places(features, data.features), new_index = places(data.features, features);
     if (std::all_of(place.begin(), place.end(), [](auto i) { return i == Dataset::kNone; }))

@@ -12,6 +12,7 @@
 #include "edict/core/error.h"
 #include "edict/core/json.h"
 #include "edict/data/dataset.h"
+#include "edict/data/unix_time.h"
 
 namespace edict {
 namespace {
@@ -110,6 +111,13 @@ std::string written_time(const Dataset& data, std::size_t series, double time) {
   }
 }
 
+bool is_unix_time(const TimeAxis& axis, double number) {
+  const double second = axis.kind == TimeKind::unix_seconds        ? 1
+                        : axis.kind == TimeKind::unix_milliseconds ? 1000
+                                                                   : 0;
+  return number >= 3.15e8 * second && number < 4.1e9 * second;
+}
+
 double read_time(const Dataset& data, std::size_t series, std::string_view text) {
   const TimeAxis& axis = data.time_axis;
   auto date = parse_date(text, axis.kind == TimeKind::date ? &axis.style : nullptr);
@@ -130,7 +138,10 @@ double read_time(const Dataset& data, std::size_t series, std::string_view text)
   if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
     throw Error(
         fmt::format("{}: is neither a number nor a date; write 1.5 or 2024-03-01 12:30", text));
-  return value;
+  if (!is_unix_time(axis, value)) return value;
+  if (!std::isfinite(axis.origin_of(series))) return std::numeric_limits<double>::quiet_NaN();
+  const double second = axis.kind == TimeKind::unix_seconds ? kSecond : kSecond / 1000;
+  return axis.from_raw(series, std::round(value * second));
 }
 
 std::string time_scale(const Dataset& data, std::size_t series) {

@@ -102,7 +102,7 @@ void CalibrationSums::add(const SeriesCalibration& s) {
 CalibrationResult CalibrationSums::result() const {
   if (empty())
     throw Error(
-        fmt::format("calibration of {} series without any observation to judge: hold out "
+        fmt::format("{} series have no observation to evaluate: hold out "
                     "some, or evaluate a longer stretch of time",
                     empty_series_));
   CalibrationResult result{};

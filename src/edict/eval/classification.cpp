@@ -247,8 +247,8 @@ LabelledSeries labelled_series(const Model& model, const Dataset& data,
     result.labels.push_back(labels[i]);
   }
   if (result.series.empty())
-    throw Error(
-        fmt::format("none of the {} series has a label to judge the classifier by", series.size()));
+    throw Error(fmt::format("none of the {} series has a label to evaluate the classifier on",
+                            series.size()));
   return result;
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,10 @@ struct ImputeRequest {
   // The same series with columns that the model does not know, whose events count too; null: the
   // data themselves.
   const Dataset* table = nullptr;
+  // The times of a series, ascending, where each has its own; then `grid` and `table` are not read.
+  // What lies before the start of the series' clock, be it −∞, is filled as if at the start, before
+  // anything was observed.
+  std::function<std::vector<double>(std::size_t series)> own_times = {};
   Sides sides = Sides::past;
   Guard guard = {};
   StopFlag stop = nullptr;

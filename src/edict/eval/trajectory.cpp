@@ -34,7 +34,7 @@ std::vector<double> asked_times(const PredictRequest& request, const Dataset& da
   for (const double ahead : times) {
     if (ahead < 0)
       throw Error(fmt::format(
-          "{} lies before the last observation; ask for times from 0 on, which is that moment",
+          "{} lies before the last observation; give times from 0 on, which is that observation",
           ahead));
     result.push_back(ahead == 0 ? last : decimal_sum(last, ahead));
   }

@@ -37,9 +37,10 @@ void declare(TrainSettings& s, settings::Keys& keys) {
                       "likelihood, or the CRPS in standardised units, which no single feature can "
                       "dominate",
                       s.criterion, {"nll", "crps"}));
-  keys.push_back(whole("train.patience",
-                       "epochs without a better validation before stopping; 0: never", s.patience,
-                       0, 1e6));
+  keys.push_back(
+      whole("train.patience",
+            "epochs without improvement on the validation split before stopping; 0: never",
+            s.patience, 0, 1e6));
   keys.push_back(number("train.forecast",
                         "share of the series that, each epoch, only forecast after a random time",
                         s.forecast, 0, 1));
@@ -52,25 +53,28 @@ void declare(TrainSettings& s, settings::Keys& keys) {
   keys.push_back(number_or_auto("train.forecast_reach",
                                 "how far ahead they forecast; auto: to the end of a series",
                                 s.forecast_reach, 1e-12, 1e30));
-  keys.push_back(flag("train.whole_series",
-                      "training series teach beyond data.t_cut, which limits what is judged",
-                      s.whole_series));
+  keys.push_back(
+      flag("train.whole_series",
+           "train on whole training series; data.t_cut then limits validation and test only",
+           s.whole_series));
   keys.push_back(number("train.thin",
                         "share of the observations left out of training, drawn anew each epoch",
                         s.thin, 0, 0.95));
   keys.push_back(
       flag("train.recalibrate",
-           "when trained, scale each feature's distribution to what the validation split held",
+           "after training, scale each feature's distribution to fit the validation split",
            s.recalibrate));
-  keys.push_back(flag("train.calibrate",
-                      "when trained, fit each feature's distribution to what the validation split "
-                      "held, as `edict calibrate` does; takes the place of train.recalibrate",
-                      s.calibrate));
-  keys.push_back(flag("train.smooth",
-                      "train a second network that reads series from their end, so that what is "
-                      "missing can be told from both sides; takes twice the time",
-                      s.smooth));
-  keys.push_back(whole("train.chunk", "series walked together", s.chunk, 1, 4096));
+  keys.push_back(
+      flag("train.calibrate",
+           "after training, calibrate each feature's distribution on the validation split, as "
+           "`edict calibrate` does; replaces train.recalibrate",
+           s.calibrate));
+  keys.push_back(
+      flag("train.smooth",
+           "train a second network that reads series from their end, so that gaps are filled "
+           "from both sides; takes twice the time",
+           s.smooth));
+  keys.push_back(whole("train.chunk", "series processed together", s.chunk, 1, 4096));
   keys.push_back(whole("train.tape_megabytes", "memory a thread may keep for the backward pass",
                        s.tape_megabytes, 1, 1e6));
 }
@@ -86,7 +90,7 @@ void declare(ClassifySettings& s, settings::Keys& keys) {
   keys.push_back(number("classify.learning_rate", "of Adam", s.learning_rate, 0, 10));
   keys.push_back(number("classify.weight_decay", "decoupled weight decay", s.weight_decay, 0, 10));
   keys.push_back(whole("classify.fine_tune",
-                       "epochs in which the whole model follows the classes too; 0: frozen",
+                       "epochs in which the whole model is trained on the classes too; 0: frozen",
                        s.fine_tune, 0, 1e6));
   keys.push_back(
       number("classify.fine_tune_rate", "learning rate of these epochs", s.fine_tune_rate, 0, 10));
@@ -103,10 +107,11 @@ void declare(ReadoutSettings& s, settings::Keys& keys) {
   keys.push_back(whole("readout.members",
                        "networks that classify from a summary of the series beside h(T); 0: none",
                        s.members, 0, 1000));
-  keys.push_back(whole("readout.without_state",
-                       "how many of them are not shown h: they err differently, which the vote of "
-                       "all gains by",
-                       s.without_state, 0, 1000));
+  keys.push_back(
+      whole("readout.without_state",
+            "how many of them do not see h: their errors differ, which improves the mean of "
+            "all",
+            s.without_state, 0, 1000));
   keys.push_back(whole("readout.width", "units in each of their two layers", s.width, 1, 4096));
   keys.push_back(whole("readout.epochs", "passes over the training split", s.epochs, 1, 1e6));
   keys.push_back(whole("readout.batch", "series a step", s.batch, 1, 1e6));

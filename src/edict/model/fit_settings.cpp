@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "edict/core/counted.h"
 #include "edict/core/error.h"
 #include "edict/core/quantile.h"
 #include "edict/core/utf8.h"
@@ -146,19 +147,19 @@ void choose_time(const DataFacts& facts, const DataSettings& settings, Choices& 
   const double span =
       facts.one_clock && !facts.pieces ? facts.last_time - facts.first_time : facts.length;
   if (!(span > 0)) {
-    const std::string why = "every series is of one and the same moment; no forecast is judged";
+    const std::string why = "all series have one and the same time; no forecast is evaluated";
     choices.choose("data.start", std::string("first"), why);
     choices.choose("data.t_cut", kNever, why);
     return;
   }
   if (facts.pieces) {
-    const std::string why = "forecasts are judged from many moments along each series";
+    const std::string why = "forecasts are evaluated from many times along each series";
     choices.choose("data.start", std::string("first"), why);
     if (!choices.given("data.t_cut")) choices.choose("data.cut_share", kCut, why);
   } else if (facts.one_clock) {
     const std::string why = fmt::format(
         "the series share one clock, from {:.6g} to {:.6g}; forecasts of the last quarter {}are "
-        "judged",
+        "evaluated",
         facts.first_time, facts.last_time, facts.reach_cut ? "" : "of each ");
     choices.choose("data.start", std::string("origin"), why);
     if (settings.start == "origin") choices.choose("data.origin", facts.first_time, why);
@@ -169,7 +170,7 @@ void choose_time(const DataFacts& facts, const DataSettings& settings, Choices& 
   } else {
     const std::string why = fmt::format(
         "the series begin at different times, from {:.6g} to {:.6g}, so each has its own clock; "
-        "forecasts of the last quarter of each are judged",
+        "forecasts of the last quarter of each are evaluated",
         facts.first_time, facts.last_time);
     choices.choose("data.start", std::string("first"), why);
     if (!choices.given("data.t_cut")) choices.choose("data.cut_share", kCut, why);
@@ -192,8 +193,7 @@ void choose_time(const DataFacts& facts, const DataSettings& settings, Choices& 
 
 void choose_network(const DataFacts& facts, bool distribution, Choices& choices) {
   const auto features = static_cast<double>(facts.features);
-  const std::string why =
-      fmt::format("{} feature{}", facts.features, facts.features == 1 ? "" : "s");
+  const std::string why = counted(facts.features, "feature");
   choices.choose("model.hidden", std::int64_t{distribution ? 128 : 64}, why);
   if (!distribution) return;
   choices.choose("model.head_hidden", std::int64_t{50}, why);
@@ -212,8 +212,8 @@ void choose_training(const DataFacts& facts, const Config& config, bool distribu
   const double epochs = std::max(
       std::clamp(std::floor(kObservationsToSee / observations), kFewestEpochs, kMostEpochs),
       std::min(std::ceil(kFewestUpdates / batches), kMostEpochsOfFew));
-  const std::string amount =
-      fmt::format("{} training series with {} observations", facts.series, facts.observations);
+  const std::string amount = fmt::format("{} training series with {}", facts.series,
+                                         counted(facts.observations, "observation"));
   choices.choose("train.batch", batch, amount);
   choices.choose("train.chunk", std::max<std::int64_t>(8, batch / 2), amount);
   choices.choose("train.epochs", static_cast<std::int64_t>(epochs), amount);
@@ -236,8 +236,8 @@ void choose_training(const DataFacts& facts, const Config& config, bool distribu
   choices.choose("model.propagator", std::string("closed-form"), usual);
   choices.choose("model.recall", true, usual);
   choices.choose("train.whole_series", true, usual);
-  choices.choose("train.forecast", 0.5, "half of the series of an epoch teach longer horizons");
-  choices.choose("train.calibrate", true, "intervals hold what they say");
+  choices.choose("train.forecast", 0.5, "in each epoch half of the series train longer horizons");
+  choices.choose("train.calibrate", true, "calibrated intervals");
 }
 
 // Who reads what was observed beside the state.
@@ -246,8 +246,8 @@ void choose_readers(const DataFacts& facts, const ReadoutSettings& readout, Choi
   // of more would have to be held in memory.
   if (facts.series < kFewestSeriesToRead || facts.series > kMostSeriesToRead) return;
   const std::string why =
-      "networks and trees that read what was observed, not only the state: they have a vote as far "
-      "as the validation part gains by it";
+      "networks and trees that read what was observed, not only the state, weighted by their gain "
+      "on the validation split";
   choices.choose("readout.members", std::int64_t{10}, why);
   choices.choose("readout.without_state", readout.members / 2, why);
   choices.choose("readout.weight_decay", 0.1, why);

@@ -178,11 +178,11 @@ std::vector<Answer> infer_smoothed(const Model& model, std::span<const Agenda<fl
                                    ThreadPool& pool, const InferenceOptions& options) {
   if (model.fusion.empty())
     throw Error(
-        "the model looks from one side only; train one with train.smooth to tell what is missing "
+        "the model was not trained to look at both sides; train one with train.smooth to fill gaps "
         "from both");
   if (options.states || options.final_states ||
       options.marginals == InferenceOptions::Marginals::none)
-    throw Error("only distributions can be told from both sides");
+    throw Error("only distributions can be inferred from both sides");
   BothSides sides = infer_both_sides(model, agendas, pool, options);
   pool.for_each(agendas.size(), [&](std::size_t i, std::size_t) {
     Answer& answer = sides.forward[i];
@@ -223,7 +223,7 @@ std::vector<Answer> infer_from(Sides sides, const Model& model,
 void add_losses(const Model& model, std::span<const Example> examples, ThreadPool& pool, bool crps,
                 StopFlag stop, LossSums& total) {
   if (model.members() > 1)
-    throw Error("the losses of an ensemble are those of its members; ask each by itself");
+    throw Error("an ensemble has no losses of its own; evaluate its members one by one");
   const auto chunk = static_cast<std::size_t>(model.config.train.chunk);
   std::vector<LossSums> sums((examples.size() + chunk - 1) / chunk);
   InferenceOptions options;

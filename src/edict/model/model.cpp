@@ -83,7 +83,7 @@ Model Model::create(const Config& config, const Dataset& data, const Split& spli
   with_classifier = with_classifier || !model_kind(config.model.kind).has_distribution;
   if (with_classifier && data.classes.size() < 2)
     throw Error(
-        fmt::format("the data have {}; {} learns to tell classes apart and needs a label column "
+        fmt::format("the data have {}; {} learns classes and needs a label column "
                     "with at least two",
                     data.classes.empty() ? "no labels" : "a single class", config.model.kind));
   model.network = make_network(model.config, data.features, static_cast<Index>(data.statics.size()),

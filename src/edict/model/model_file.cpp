@@ -311,7 +311,7 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
         std::vector<float> numbers(readouts[m].nodes * BoostedTrees::kNumbers);
         take(prefix + kTreesTensor, {nodes, BoostedTrees::kNumbers}, numbers.data());
         if (!trees.set_numbers(numbers, summary_size(model) - own.readout.state_rows))
-          throw refuse("its readout holds a tree that is none");
+          throw refuse("a tree of its readout is invalid");
       }
     }
     if (m > 0) {

@@ -42,8 +42,7 @@ std::unique_ptr<Network> make_network(const Config& config,
                                       Index classes) {
   const ModelKind& kind = model_kind(config.model.kind);
   if (classes == 0 && !kind.has_distribution)
-    throw Error(
-        fmt::format("{} only tells classes apart; give it data with a label column", kind.name));
+    throw Error(fmt::format("{} only classifies; give it data with a label column", kind.name));
   NetworkSettings settings = network_settings(config);
   settings.feature_names = features;
   return kind.make(settings, static_cast<Index>(features.size()), covariates, classes);

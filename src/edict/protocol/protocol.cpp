@@ -107,7 +107,7 @@ float Protocol::to_model_covariate(std::size_t covariate, double value) const {
 void check_times(double first, double last) {
   constexpr double kFarthest = 1e30, kShortest = 1e-28;  // settings that hold times end there
   if (!(first <= last))
-    throw Error("the training split has no observation at all; nothing can be learnt");
+    throw Error("the training split has no observations; give data with values");
   if (std::max(std::abs(first), std::abs(last)) > kFarthest ||
       (last > first && last - first < kShortest))
     throw Error(fmt::format(
@@ -346,8 +346,8 @@ Agenda<float> asking_agenda(const Protocol& protocol, const Dataset& data, std::
   Agenda<float> agenda = begin_agenda(protocol, data, series);
   const bool fixed = !protocol.from_first && !protocol.may_start_earlier;
   if (fixed && !times.empty() && times.front() < 0)
-    throw Error(fmt::format("time {} lies before the model's clock starts at 0; ask from 0 on",
-                            times.front()));
+    throw Error(fmt::format(
+        "time {} lies before the model's clock starts at 0; give times from 0 on", times.front()));
   auto next = times.begin();
   const auto query_until = [&](double time) {
     for (; next != times.end() && (asked == Asked::before ? *next <= time : *next < time); ++next)

@@ -212,7 +212,7 @@ std::string classifier_table(const ClassifierEvaluation& e) {
          row("td", "classifier",
              {percent(r.accuracy), number(e.judged.size() == 1 ? e.judged[0].auroc : r.auroc.value),
               number(auprc), number(r.brier), number(r.log_loss), number(ece)}) +
-         row("td", "always the shares",
+         row("td", "class shares alone",
              {percent(e.prior.accuracy), number(0.5), number(e.prior.auprc), number(e.prior.brier),
               number(e.prior.log_loss), number(0)}) +
          "</tbody></table></div>";

@@ -373,6 +373,11 @@ class Explorer {
         static_cast<std::size_t>(std::clamp(room / kBlocksAPage, kLeastBlock, kMostBlock));
     if (order_.empty()) return;
     const double share = choose_tolerance();
+    // The sample was computed as all that fit will be.
+    const double fitting = share * static_cast<double>(order_.size());
+    const auto sample = static_cast<double>(std::min(kSample, order_.size()));
+    const double sampled = kListing + (kFilled - kListing) * sample / (sample + fitting);
+    tell(sampled);
     // What the observations of series without bands cost in the page, a byte of theirs.
     double bare = 0, bare_cost = 0;
     {
@@ -410,9 +415,7 @@ class Explorer {
         if (fits) whole += blocks[b].places.size();
       }
       blocks.erase(blocks.begin(), blocks.begin() + static_cast<std::ptrdiff_t>(ready));
-      tell(kListing +
-           (0.98 - kListing) * std::min(1.0, static_cast<double>(begin) /
-                                                 (share * static_cast<double>(order_.size()))));
+      tell(sampled + (kFilled - sampled) * std::min(1.0, static_cast<double>(begin) / fitting));
     }
     const std::vector<Block> rest = observation_blocks(whole);
     std::vector<std::string> text = compressed(rest);
@@ -501,6 +504,7 @@ class Explorer {
   std::string index() const {
     nlohmann::json columns = nlohmann::json::object();
     columns["surprising"] = surprising();
+    if (model_.network->classes() > 0) columns["classTime"] = nlohmann::json::array();
     for (const char* name : {"ids", "label", "part", "events", "observations", "surprise", "z",
                              "score", "held", "block", "place"})
       columns[name] = nlohmann::json::array();
@@ -523,6 +527,8 @@ class Explorer {
       columns["held"].push_back(static_cast<int>(one.held));
       columns["block"].push_back(one.block);
       columns["place"].push_back(one.place);
+      if (model_.network->classes() > 0)
+        columns["classTime"].push_back(finite(model_.protocol.class_time(data_, s)));
       for (std::size_t c = 0; c < one.probability.size(); ++c)
         columns["probability"][c].push_back(rounded(one.probability[c], 10000));
     }
@@ -530,7 +536,7 @@ class Explorer {
   }
 
   static constexpr double kForever = std::numeric_limits<double>::infinity();
-  static constexpr double kListing = 0.3;  // of the work
+  static constexpr double kListing = 0.3, kFilled = 0.98;  // shares of the work when that is done
 
   const Model& model_;
   const Dataset& data_;

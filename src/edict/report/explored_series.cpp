@@ -25,13 +25,19 @@ struct Span {
   double start, end;
 };
 
-// From where the clock starts to the last event, or to the cut-off where that is not far behind it.
-Span time_span(const Protocol& protocol, const Dataset& data, std::size_t series) {
+// From where the clock starts to the last event, or to the cut-off where that is not far behind it;
+// and, of a model that classifies, to the time of the classes where that is not far either.
+Span time_span(const Model& model, const Dataset& data, std::size_t series) {
+  const Protocol& protocol = model.protocol;
   const double last = data.times[data.first_event[series + 1] - 1];
   const double start = protocol.start_of(data, series);
   constexpr double kFurthest = 4;  // times what was observed
   const double cut = protocol.cut_of(data, series);
-  const double end = std::max(last, std::min(cut, start + kFurthest * (last - start)));
+  const double far = start + kFurthest * (last - start);
+  double end = std::max(last, std::min(cut, far));
+  if (const double time = protocol.class_time(data, series);
+      model.network->classes() > 0 && time <= far)
+    end = std::max(end, time);
   if (end > start) return {start, end};
   // A single event at the start of its clock has no length of its own; nor has a cut-off that
   // training never came to.
@@ -48,8 +54,9 @@ std::vector<double> regular_times(const Span& span, std::size_t count) {
 }
 
 // Ascending. Just after an event is the next number.
-std::vector<double> asked_times(const Protocol& protocol, const Dataset& data, std::size_t series) {
-  const Span span = time_span(protocol, data, series);
+std::vector<double> asked_times(const Model& model, const Dataset& data, std::size_t series) {
+  const Protocol& protocol = model.protocol;
+  const Span span = time_span(model, data, series);
   std::vector<double> times = regular_times(span, kRegular);
   const std::size_t events = data.events(series), stride = (events + kMostEvents - 1) / kMostEvents;
   for (std::size_t e = 0; e < events; e += stride) {
@@ -338,7 +345,9 @@ std::vector<ExploredBands> explored_bands(const Model& model, const Dataset& dat
     for (std::size_t i = 0; i < series.size(); ++i) {
       leave_if_stopped(request.stop);
       if (data.events(series[i]) == 0) continue;
-      result[i].grid = regular_times(time_span(model.protocol, data, series[i]), kAskedAnew);
+      result[i].grid = regular_times(time_span(model, data, series[i]), kAskedAnew);
+      // What is observed at the end counts just after it.
+      result[i].grid.push_back(std::nextafter(result[i].grid.back(), kInfinity));
       result[i].given_probability = asked_probabilities(
           model, data, series[i], result[i].grid, all_places(result[i].grid.size()), request, pool);
     }
@@ -349,7 +358,7 @@ std::vector<ExploredBands> explored_bands(const Model& model, const Dataset& dat
   std::vector<Agenda<float>> agendas(2 * series.size());
   pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
     if (data.events(series[i]) > 0) {
-      result[i].grid = asked_times(model.protocol, data, series[i]);
+      result[i].grid = asked_times(model, data, series[i]);
       forecast[i] = forecast_places(model.protocol.cut_of(data, series[i]), result[i].grid);
     }
     std::vector<double> later;

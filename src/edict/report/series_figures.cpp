@@ -66,7 +66,7 @@ std::string deviation_chart(const std::string& feature, const std::vector<double
   for (const auto* deviations : {&band.aleatoric, &band.epistemic})
     for (const double d : *deviations) range.add(d);
   Chart chart(kFigureWidth, 160, {times.front(), times.back()}, {0, range.with_margin().high},
-              time_label(time_unit), "deviation", feature + ": where the doubt comes from");
+              time_label(time_unit), "deviation", feature + ": sources of uncertainty");
   chart.line(over_time(times, band.aleatoric), "spread-aleatoric");
   chart.line(over_time(times, band.epistemic), "spread-epistemic");
   return chart.render();

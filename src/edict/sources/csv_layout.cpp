@@ -95,7 +95,13 @@ class Chooser {
     const auto exact = std::find(layout_.names.begin(), layout_.names.end(), name);
     if (exact != layout_.names.end())
       return static_cast<std::size_t>(exact - layout_.names.begin());
-    return std::nullopt;
+    std::optional<std::size_t> alike;  // in another case, where no other name could be meant
+    for (std::size_t c = 0; c < layout_.names.size(); ++c)
+      if (lower(layout_.names[c]) == lower(name)) {
+        if (alike) return std::nullopt;
+        alike = c;
+      }
+    return alike;
   }
   std::optional<std::size_t> find_in_any_case(std::string_view name) const {
     if (const auto column = find(name)) return column;

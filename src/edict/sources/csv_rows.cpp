@@ -200,6 +200,7 @@ class SeparatedRows final : public CsvRows {
       return forget(observed);
     }
     describe(row, static_cast<std::size_t>(series), label, group);
+    if (places_) places_->push_back({row, series, time});
     if (layout_.long_form && !finish_long_row(row, feature, value_at)) return;
     if (table.rows.value.size() == observed) return;
     if (has_clock_) time += clock;

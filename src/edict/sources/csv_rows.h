@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "edict/sources/csv_layout.h"
 #include "edict/sources/csv_problems.h"
@@ -15,6 +17,13 @@
 #include "edict/sources/read_options.h"
 
 namespace edict {
+
+// A row of the file, whether or not it holds a value.
+struct CsvPlace {
+  const char* begin;
+  std::int32_t series;
+  double time;  // raw; NaN without one
+};
 
 class CsvRows {
  public:
@@ -34,6 +43,9 @@ class CsvRows {
     empty_ = std::move(empty);
   }
 
+  // Every row that is read is listed here, in the order of the file.
+  void list_places(std::vector<CsvPlace>& places) { places_ = &places; }
+
   CsvTable table;
 
  protected:
@@ -41,6 +53,7 @@ class CsvRows {
 
   std::size_t most_bytes_ = std::numeric_limits<std::size_t>::max();
   std::function<void()> empty_;
+  std::vector<CsvPlace>* places_ = nullptr;
 };
 
 // For the text's separator. What it is given must outlive it.

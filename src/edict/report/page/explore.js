@@ -352,6 +352,12 @@
     if (then) then();
   }
 
+  // When the class of a series is predicted.
+  function classMoment(row) {
+    const time = index.classTime[row];
+    return time === null || !series.times.length ? 'at the end' : `at ${writtenTime(time, spanStep())}`;
+  }
+
   function facts(row) {
     const told = [];
     if (index.label[row] >= 0) told.push(`class ${meta.labels[index.label[row]]}`);
@@ -363,7 +369,7 @@
     if (meta.classes.length) {
       const p = meta.classes.map((name, c) => [index.probability[c][row], name]);
       const shown = p.length === 2 ? [p[1]] : p.sort((a, b) => b[0] - a[0]).slice(0, 3);
-      told.push(shown.map(([share, name]) => `P(${name}) ${short(100 * share, 3)} %`).join(', ') + ' in the end');
+      told.push(shown.map(([share, name]) => `P(${name}) ${short(100 * share, 3)} %`).join(', ') + ` ${classMoment(row)}, given all observations`);
     }
     return told;
   }
@@ -388,7 +394,7 @@
   // New figures for the series, empty until they come into sight.
   function layOut() {
     const figures = [];
-    if (series.probability) figures.push(figureFor('probability', 'Class probability', 'given what was seen until then'));
+    if (series.probability) figures.push(figureFor('probability', 'Class probability', 'given what was seen until then; after the cut, what was seen before it, unless everything is given'));
     for (const feature of shownFeatures()) {
       const clipped = feature.used.size ? `, ${feature.used.size} clipped` : '';
       figures.push(figureFor(feature, meta.features[feature.index],
@@ -888,7 +894,7 @@
       return make('span', {class: 'item'}, sign, text);
     };
     const parts = [];
-    if (series.whole) parts.push(key('aleatoric', 'noise of the data (aleatoric)'), key('epistemic', 'what the model’s own doubt (epistemic) adds'));
+    if (series.whole) parts.push(key('aleatoric', 'noise of the data (aleatoric)'), key('epistemic', 'uncertainty of the model (epistemic)'));
     parts.push(dot('seen', 'given to the model'));
     if (meta.distribution && state.view === 'forecast' && series.span[1] > series.cut)
       parts.push(dot('hidden', 'not given'), make('span', {class: 'item'}, make('span', {class: 'key after-key'}), 'after the cut: only forecast'));
