@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -208,27 +209,49 @@ void note_training(const TrainResult& result, Progress& progress) {
     progress.line("note: the validation split has no observation; the last epoch is kept");
 }
 
+double coverage_of_90(const Scores& scores) {
+  const auto level = std::ranges::find(kToldLevels, 0.9);
+  return scores.coverage[static_cast<std::size_t>(level - kToldLevels.begin())];
+}
+
 // What the model is worth on the validation split beside the last value carried forward.
 void compare_with_last_value(const Model& model, const Dataset& data,
                              std::span<const std::size_t> validation, ThreadPool& pool,
                              std::FILE* text) {
+  constexpr double kFewest = 50;  // observations of a feature, to name its coverage
   const Breakdown breakdown = evaluate_in_detail(model, data, validation, pool).breakdown;
-  std::vector<std::string> lost;
+  std::vector<std::string> lost, off;
   const auto compare = [&](const std::optional<TaskBreakdown>& task, const char* name) {
-    if (!task || task->all.observations == 0) return;
+    if (!task || task->all.observations == 0) {
+      fmt::print(text, "validation, {}: none to evaluate\n", name);
+      return;
+    }
     const double own = task->all.model.crps, last = task->all.last_value.crps;
-    fmt::print(text, "validation, {}: CRPS {}, last value {}{}\n", name, decimals(own, 4),
-               decimals(last, 4), own < last ? "" : " (worse than the last value)");
-    for (const ScoredGroup& feature : task->features)
-      if (feature.observations > 0 && !(feature.model.crps < feature.last_value.crps) &&
-          std::ranges::find(lost, feature.name) == lost.end())
-        lost.push_back(feature.name);
+    fmt::print(text, "validation, {}: CRPS {}, last value {}{}; 90 % intervals hold {:.0f} %\n",
+               name, decimals(own, 4), decimals(last, 4),
+               own < last ? "" : " (worse than the last value)",
+               100 * coverage_of_90(task->all.model));
+    for (const ScoredGroup& feature : task->features) {
+      const auto place = std::ranges::find(model.features, feature.name) - model.features.begin();
+      if (is_unlearnt(model.config.model, static_cast<std::size_t>(place))) continue;
+      if (!(feature.model.crps < feature.last_value.crps)) lost.push_back(feature.name);
+      const double held = coverage_of_90(feature.model);
+      if (feature.observations >= kFewest && !(held >= 0.8 && held <= 0.97))
+        off.push_back(fmt::format("{} ({:.0f} %)", feature.name, 100 * held));
+    }
   };
   compare(breakdown.interpolation, "held-out values");
   compare(breakdown.extrapolation, "forecasts");
+  for (auto* names : {&lost, &off}) {
+    std::ranges::sort(*names);
+    names->erase(std::ranges::unique(*names).begin(), names->end());
+  }
   if (!lost.empty())
     fmt::print(text, "note: carrying the last value forward does as well for {}\n",
                name_listing(lost));
+  if (!off.empty())
+    fmt::print(text, "note: 90 % intervals hold fewer than 80 % or more than 97 %: {}\n",
+               fmt::join(off, ", "));
 }
 
 // Features of which nothing is learnt.
@@ -319,8 +342,10 @@ void run(const TrainArguments& options) {
     if (own.rows.empty())
       throw Error(fmt::format("--budget {}: over before the first epoch was; give more time",
                               options.budget));
-    progress.line(fmt::format("stopped by --budget after {} of {} epochs; the best is kept",
-                              own.rows.back().epoch, config.train.epochs));
+    const bool improving = own.rows.back().best;
+    progress.line(fmt::format(
+        "stopped by --budget after {} of {} epochs; {}", own.rows.back().epoch, config.train.epochs,
+        improving ? "it was still improving: more time would help" : "the best is kept"));
   }
   for (const TrainResult& own : result.members) note_training(own, progress);
   print(options, result, progress.seconds());

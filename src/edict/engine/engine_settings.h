@@ -1,6 +1,7 @@
 // The settings that models on the jump ODE share: [model] and [loss].
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -35,10 +36,17 @@ struct EngineSettings {
   std::string evidence = "free";
   // Not settings, but found in the training data (protocol/resolution.h) and kept in the model's
   // file. Empty: unknown.
-  std::vector<double> least_scale = {};      // of each feature, in the model's units
+  std::vector<double> least_scale = {};  // of each feature, in the model's units
   // Features of which nothing is learnt: recall answers by their last value, or by their mean.
   std::vector<std::size_t> unchanging = {}, sporadic = {};
 };
+
+inline bool is_unlearnt(const EngineSettings& settings, std::size_t feature) {
+  const auto is_in = [&](const std::vector<std::size_t>& list) {
+    return std::find(list.begin(), list.end(), feature) != list.end();
+  };
+  return is_in(settings.unchanging) || is_in(settings.sporadic);
+}
 
 // The range of time scales that a network is prepared for, shortest < longest.
 struct TimeScales {

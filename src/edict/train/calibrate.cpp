@@ -113,11 +113,6 @@ bool in_first_half(std::string_view id) {
   return (Hash().text("calibrate").text(id).value() & 1) != 0;
 }
 
-bool is_unlearnt(const EngineSettings& settings, std::size_t feature) {
-  return std::ranges::find(settings.unchanging, feature) != settings.unchanging.end() ||
-         std::ranges::find(settings.sporadic, feature) != settings.sporadic.end();
-}
-
 }  // namespace
 
 CalibrationHalves calibration_halves(const Agendas& agendas) {
