@@ -82,6 +82,14 @@ void print(std::FILE* to, const JointScores& scores) {
              "found, and without\n");
 }
 
+// From when on series are forecast.
+std::string cut_text(const Protocol& protocol) {
+  constexpr double kNever = 1e29;  // larger cut-offs are none (model/fit_settings.cpp)
+  if (protocol.cut_share > 0)
+    return fmt::format("cut after {:g} % of each series", 100 * protocol.cut_share);
+  return protocol.t_cut > kNever ? "no cut-off" : fmt::format("t_cut {:.6g}", protocol.t_cut);
+}
+
 void run(const EvaluateArguments& options) {
   check_files({options.model, options.data}, {options.json});
   std::vector<double> edges;
@@ -116,9 +124,8 @@ void run(const EvaluateArguments& options) {
         text,
         "note: fine-tuning also showed it what lies after t_cut of those, so their extrapolation "
         "is none\n");
-  fmt::print(text, "{} split, {} series, {} units, t_cut {:.6g}\n", judged.split,
-             judged.series.size(), model.config.data.standardise ? "standardised" : "raw",
-             model.protocol.t_cut);
+  fmt::print(text, "{} split, {} series, {} units, {}\n", judged.split, judged.series.size(),
+             model.config.data.standardise ? "standardised" : "raw", cut_text(model.protocol));
   if (!model.calibration.empty())
     fmt::print(text, "calibrated by {} series (edict calibrate)\n", model.calibration.fit_series);
   if (options.smooth)
