@@ -61,9 +61,14 @@ std::vector<double> draw_places(const Dataset& dataset, std::span<const std::siz
     const auto id = [&](std::size_t k) -> std::string_view { return dataset.ids[series[k]]; };
     std::ranges::sort(own, {}, [&](std::size_t k) { return std::pair(places[k], id(k)); });
     // Drawn too, so that classes of a few series do not all round the same way.
-    const double offset = draw(alone + " of classes", id(own.front()));
-    for (std::size_t rank = 0; rank < own.size(); ++rank)
-      places[own[rank]] = (static_cast<double>(rank) + offset) / static_cast<double>(own.size());
+    const double offset = draw(alone + " of classes", original_id(id(own.front())));
+    for (std::size_t rank = 0; rank < own.size(); ++rank) {
+      // Copies of a series have one draw and follow each other.
+      const bool copy = rank > 0 && original_id(id(own[rank])) == original_id(id(own[rank - 1]));
+      places[own[rank]] =
+          copy ? places[own[rank - 1]]
+               : (static_cast<double>(rank) + offset) / static_cast<double>(own.size());
+    }
   }
   return places;
 }
