@@ -224,6 +224,12 @@ def test_a_table_is_read_like_that_of_training():
     assert like.time_axis.rules() == data.time_axis.rules() and like.classes == []
     np.testing.assert_allclose(like.times, data["wave05"].times, rtol=0, atol=1e-12)
     np.testing.assert_array_equal(told.mean, model.predict(like, ahead=[0.1]).mean)
+    # So is what to_frame made of such data.
+    again = Dataset.from_frame(data.to_frame(), like=model)
+    assert again.features == data.features and again.statics == data.statics
+    np.testing.assert_array_equal(
+        model.predict(again, ahead=[0.1]).mean, model.predict(data, ahead=[0.1]).mean
+    )
     # What is said comes before what is known.
     assert Dataset.from_frame(new, like=model, features=["level"]).features == ["level"]
     assert Dataset.from_frame(new, like=model, unit="h").time_axis.unit == "h"
