@@ -96,8 +96,10 @@ class Table(Mapping[str, Any]):
             return level
         import difflib
 
-        near = difflib.get_close_matches(name, list(self._columns), n=1, cutoff=0.0)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        own = {column.lower(): column for column in self._columns}
+        near = difflib.get_close_matches(name.lower(), own, n=1, cutoff=0.5)
+        shown = ", ".join(list(self._columns)[:12])
+        hint = f"; did you mean {own[near[0]]!r}?" if near else f"; there are {shown}" if shown else ""
         raise Error(f"there is no column {name!r} for {what}{hint}")
 
 
@@ -189,8 +191,9 @@ def static_columns(
     for name in names:
         values = table.column(name, "a static covariate")
         what = f"static covariate {name!r}"
-        if name not in known and is_number(values):
-            codes, uniques = factorize(values)
+        numbers = None if name in known else _numbers_if_all_are(values, name)
+        if numbers is not None:
+            codes, uniques = factorize(numbers)
             of_series = constant_of_series(codes, series, ids, what)
             told = of_series >= 0
             own = np.full(len(ids), np.nan)
@@ -205,6 +208,16 @@ def static_columns(
         categories[name] = texts
     values2d = np.stack(result, axis=1) if result else np.empty((len(ids), 0))
     return result_names, np.ascontiguousarray(values2d), categories
+
+
+def _numbers_if_all_are(values: Any, name: str) -> Optional[Floats]:
+    """As in a file, texts that are all numbers are numbers; categories are not."""
+    if str(getattr(values, "dtype", "")) == "category":
+        return None
+    try:
+        return number_column(values, name)
+    except Error:
+        return None
 
 
 def is_text(values: Any) -> bool:

@@ -123,7 +123,10 @@ class Forecast:
 
     def interval(self, level: float = 0.9) -> tuple[Floats, Floats]:
         """The central interval that holds a share ``level``: (lower, upper)."""
-        share = float(_convert.numbers(level, "level").reshape(()))
+        given = _convert.numbers(level, "level")
+        if given.size != 1:
+            raise Error(f"level = {level}: give one number")
+        share = float(given.flat[0])
         if not 0 < share < 1:
             near = f"; did you mean {share / 100:g}?" if 1 < share < 100 else ""
             raise Error(f"level = {level} must lie between 0 and 1{near}")
@@ -193,7 +196,10 @@ class Forecast:
         if isinstance(limit, Mapping):
             numbers = _convert.numbers(list(limit.values()), what)
             return self.select(features=list(limit)), numbers
-        return self, _convert.numbers(limit, what)
+        numbers = _convert.numbers(limit, what)
+        if numbers.ndim == 0 and np.isnan(numbers):
+            raise Error(f"{what} is missing; give a number, which may be infinite")
+        return self, numbers
 
     def _each(self, function: Any, argument: Floats) -> Floats:
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
 
 import numpy as np
 
@@ -31,11 +31,16 @@ class Roles:
         if not known.get("time"):  # of a model that learnt from arrays
             known = {}
         self._known = known
-        self.time = (known.get("time") or "time") if time == "auto" else str(time)
-        if id == "auto":
-            id = known.get("id") or "id"
-            id = None if id == "none" else id
-        self.id = None if id is None else str(id)
+
+        def needed(role: str) -> str:
+            own = str(known.get(role) or role)
+            # A table that to_frame made has the usual names.
+            return role if own != "none" and not table.has(own) and table.has(role) else own
+
+        self.time = needed("time") if time == "auto" else str(time)
+        self.id = needed("id") if id == "auto" else None if id is None else str(id)
+        if id == "auto" and self.id == "none":
+            self.id = None
 
         def optional(name: Optional[str], role: str) -> Optional[str]:
             if name == "auto":
@@ -45,7 +50,7 @@ class Roles:
 
         self.label, self.group = optional(label, "label"), optional(group, "group")
         if static is None:
-            self.statics = [name for name in known.get("statics", ()) if table.has(name)]
+            self.statics = self._found(known.get("statics", ()), like.statics if like else [])
         else:
             self.statics = as_list(static)
         self.duplicates = duplicates or known.get("duplicates") or "error"
@@ -57,11 +62,24 @@ class Roles:
     def known_features(self) -> list[str]:
         """Those columns of the model's training data that this table has."""
         assert self._like is not None
-        names = self._known.get("features") or [name.split("=")[0] for name in self._like.features]
-        found = [name for name in dict.fromkeys(names) if name in self._table and name not in self.used]
+        names = self._known.get("features") or self._like.features
+        found = [name for name in self._found(names, self._like.features) if name not in self.used]
         if not found:
             raise Error(f"none of the model's features is a column of the table: {', '.join(names[:12])}")
         return found
+
+    def _found(self, columns: Sequence[str], expanded: Sequence[str]) -> list[str]:
+        """Which of these columns the table has; instead of one of categories, those of 0 and 1 that
+        were made of it, or of one of those the column that it is made of."""
+        found: list[str] = []
+        for name in columns:
+            of_name = [one for one in expanded if one.startswith(f"{name}=")]
+            for one in (name, *of_name) if name not in self._table else (name,):
+                found += [one] if self._table.has(one) else []
+            whole = name.split("=")[0]
+            if name not in self._table and whole in self._table and not of_name:
+                found.append(whole)
+        return list(dict.fromkeys(found))
 
     def categories(self, static: bool) -> dict[str, list[str]]:
         """The texts of columns that the model knows as categories."""

@@ -146,15 +146,15 @@ TEST(Split, CopiesOfASeriesAreOnOneSide) {
   const Dataset d = labelled(100);
   std::vector<std::size_t> twice;
   for (std::size_t i = 0; i < d.size(); ++i) twice.insert(twice.end(), {i, i});
-  const auto whole = parts_by_id(d, split(d, 3));
-  const auto drawn = parts_by_id(subset(d, twice), split(subset(d, twice), 3));
+  const Dataset both = subset(d, twice);
+  const auto whole = parts_by_id(d, split(d, 3)), drawn = parts_by_id(both, split(both, 3));
+  const auto stratified = parts_by_id(both, split(both, 3, 0.7, 0.1, SplitBy::stratified));
   ASSERT_EQ(drawn.size(), 200u);
-  for (const auto& [id, part] : drawn)
-    EXPECT_EQ(part, whole.at(std::string(original_id(id)))) << id;
-  const Dataset copies = subset(d, twice);
-  const auto stratified = parts_by_id(copies, split(copies, 3, 0.7, 0.15, SplitBy::stratified));
-  for (const auto& [id, part] : stratified)
-    EXPECT_EQ(part, stratified.at(std::string(original_id(id)))) << id;
+  for (const auto& [id, part] : drawn) {
+    const std::string original(original_id(id));
+    EXPECT_EQ(part, whole.at(original)) << id;
+    EXPECT_EQ(stratified.at(id), stratified.at(original)) << id;
+  }
 }
 
 TEST(SplitByGroup, GroupsStayWholeAndSharesAreNear) {

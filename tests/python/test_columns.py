@@ -93,6 +93,24 @@ def test_columns_that_are_numbers_and_levels_of_the_index():
     assert Dataset.from_frame(by_time, id=None, time="index", unit="d").times.tolist() == [0, 1]
 
 
+def test_a_missing_column_names_the_nearest():
+    frame = pd.DataFrame({"ID": [1], "TIME": [0.0], "x": [1.0]})
+    with pytest.raises(edict.Error, match="no column 'id' for the id; did you mean 'ID'"):
+        Dataset.from_frame(frame)
+    with pytest.raises(edict.Error, match="no column 'id' for the id; there are who, when"):
+        Dataset.from_frame(pd.DataFrame({"who": [1], "when": [0.0]}))
+
+
+def test_texts_of_static_columns_that_are_numbers_are_numbers(tmp_path):
+    frame = pd.DataFrame({"id": ["a", "b"], "time": [0, 0], "x": [1.0, 2.0], "age": ["50", "61.5"], "sex": ["f", "m"]})
+    data = Dataset.from_frame(frame, static=["age", "sex"])
+    assert data.statics == ["age", "sex=f", "sex=m"] and data.arrays["statics"][:, 0].tolist() == [50, 61.5]
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    assert Dataset.read_csv(tmp_path / "d.csv", static=["age", "sex"]).fingerprint == data.fingerprint
+    stages = Dataset.from_frame(frame.assign(age=pd.Categorical([2, 1])), static="age", features="x")
+    assert stages.statics == ["age=1", "age=2"]
+
+
 def test_tables_that_are_none():
     for wrong in (np.zeros((3, 2)), [[1, 2], [3, 4]], 7, None):
         with pytest.raises(TypeError, match="is no table; give a DataFrame"):
@@ -224,6 +242,12 @@ def test_a_table_is_read_like_that_of_training():
     assert like.time_axis.rules() == data.time_axis.rules() and like.classes == []
     np.testing.assert_allclose(like.times, data["wave05"].times, rtol=0, atol=1e-12)
     np.testing.assert_array_equal(told.mean, model.predict(like, ahead=[0.1]).mean)
+    # So is what to_frame made of such data.
+    again = Dataset.from_frame(data.to_frame(), like=model)
+    assert again.features == data.features and again.statics == data.statics
+    np.testing.assert_array_equal(
+        model.predict(again, ahead=[0.1]).mean, model.predict(data, ahead=[0.1]).mean
+    )
     # What is said comes before what is known.
     assert Dataset.from_frame(new, like=model, features=["level"]).features == ["level"]
     assert Dataset.from_frame(new, like=model, unit="h").time_axis.unit == "h"

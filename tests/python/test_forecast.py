@@ -131,6 +131,11 @@ def test_limits_that_are_exchanged_are_refused(forecast):
 def test_what_cannot_be_a_limit_is_refused(forecast):
     with pytest.raises(edict.Error, match="above holds what is no number: 'high'"):
         forecast.probability(above="high")
+    with pytest.raises(edict.Error, match="within, low is missing; give a number, which may be infinite"):
+        forecast.probability(within=(None, 1))
+    assert (forecast.probability(within=(-np.inf, np.inf)) == 1).all()
+    with pytest.raises(edict.Error, match="give one number"):
+        forecast.interval([0.5, 0.9])
     with pytest.raises(edict.Error, match=r"shape \(3,\) does not fit"):
         forecast.cdf([1, 2, 3])
     with pytest.raises(edict.Error, match="level = 95 must lie between 0 and 1; did you mean 0.95"):

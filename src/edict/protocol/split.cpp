@@ -61,13 +61,13 @@ std::vector<double> draw_places(const Dataset& dataset, std::span<const std::siz
     const auto id = [&](std::size_t k) -> std::string_view { return dataset.ids[series[k]]; };
     std::ranges::sort(own, {}, [&](std::size_t k) { return std::pair(places[k], id(k)); });
     // Drawn too, so that classes of a few series do not all round the same way.
-    const double offset = draw(alone + " of classes", id(own.front()));
-    double before = -1.0;  // what was drawn for the series before it
+    const double offset = draw(alone + " of classes", original_id(id(own.front())));
     for (std::size_t rank = 0; rank < own.size(); ++rank) {
-      const bool is_copy = std::exchange(before, places[own[rank]]) == places[own[rank]];
+      // Copies of a series have one draw and follow each other.
+      const bool copy = rank > 0 && original_id(id(own[rank])) == original_id(id(own[rank - 1]));
       places[own[rank]] =
-          is_copy ? places[own[rank - 1]]
-                  : (static_cast<double>(rank) + offset) / static_cast<double>(own.size());
+          copy ? places[own[rank - 1]]
+               : (static_cast<double>(rank) + offset) / static_cast<double>(own.size());
     }
   }
   return places;
@@ -103,7 +103,10 @@ Split split(const Dataset& dataset, std::uint64_t seed, double train, double val
     for (std::size_t i = head; i < end; ++i) {
       const double when = (static_cast<double>(i - head) + 0.5) / static_cast<double>(end - head);
       const bool chosen = places[i] * early >= train;
-      parts[when >= early ? part_at(when) : chosen ? Part::validation : Part::train].push_back(i);
+      parts[when >= early ? part_at(when)
+            : chosen      ? Part::validation
+                          : Part::train]
+          .push_back(i);
     }
   }
   return parts;
