@@ -78,10 +78,62 @@ TEST(Date, IsWrittenAsItWasRead) {
   for (const char* text :
        {"2024-03-01", "2024-03-01 12:30", "2024-03-01T12:30:15", "2024-03-01T12:30:15.120Z",
         "2024-03-01 12:30:15.123456+01:00", "2024-03-01 12:30-0330", "2024/03/01 00:00",
-        "01.03.2024 12:30", "2024-03-01 12:30 UTC", "2024-03-01 23:30 +02"}) {
+        "01.03.2024 12:30", "2024-03-01 12:30 UTC", "2024-03-01 23:30 +02", "1.3.2024 9:05",
+        "3/13/2024 1:05 PM", "03-13-2024 01:05 AM", "13-Mar-2024", "Mar 1, 2024", "13.3.24"}) {
     const ParsedDate date = parse_date(text).value();
     EXPECT_EQ(written_date(date.microseconds, date.zone, date.style), text);
   }
+}
+
+TEST(Date, WithSlashesIsReadInItsOrder) {
+  const double noon = 1709296200e6;
+  for (const char* text :
+       {"13/03/2024 12:30", "03/13/2024 12:30", "3/13/2024 12:30 PM", "03-13-2024 12:30:00 pm",
+        "13.3.24 12:30", "13-Mar-2024 12:30", "March 13, 2024 12:30", "3/13/2024, 12:30 p.m."})
+    EXPECT_EQ(microseconds(text), noon + 12 * 86400e6) << text;
+  EXPECT_EQ(microseconds("3/13/2024 12:30 AM"), noon + 11.5 * 86400e6);
+  // What both orders allow is read in the known one, and what only one allows in no other.
+  DateStyle day_first, month_first;
+  day_first.order = DateStyle::Order::day_first;
+  month_first.order = DateStyle::Order::month_first;
+  EXPECT_EQ(parse_date("03/01/2024", &month_first)->microseconds, microseconds("2024-03-01"));
+  EXPECT_EQ(parse_date("03/01/2024", &day_first)->microseconds, microseconds("2024-01-03"));
+  EXPECT_FALSE(parse_date("03/13/2024", &day_first));
+  EXPECT_EQ(parse_date("01.03.2024", &month_first)->microseconds, microseconds("2024-03-01"));
+  for (const char* text : {"13/13/2024", "3/13/2024 13:30 PM", "3/13/2024 0:30 AM", "24-03-01"})
+    EXPECT_FALSE(parse_date(text)) << text;
+}
+
+TEST(Date, OfDigitsIsOneWhereThatIsKnown) {
+  EXPECT_EQ(parse_digits_as_date("20240301")->microseconds, microseconds("2024-03-01"));
+  EXPECT_EQ(parse_digits_as_date("20240301123015")->microseconds,
+            microseconds("2024-03-01 12:30:15"));
+  for (const char* text : {"20241301", "2024030", "20240301126015", "20240301.5"})
+    EXPECT_FALSE(parse_digits_as_date(text)) << text;
+  const ParsedDate digits = parse_digits_as_date("202403011230").value();
+  EXPECT_EQ(parse_date("202403011230", &digits.style)->microseconds, digits.microseconds);
+  EXPECT_EQ(written_date(digits.microseconds, 0, digits.style), "202403011230");
+}
+
+TEST(Date, InAFormatIsReadAndWritten) {
+  for (const auto& [format, text] : {std::pair("%d/%m/%Y %H:%M", "01/03/2024 12:30"),
+                                     std::pair("%m-%d-%y %I:%M %p", "03-01-24 12:30 PM"),
+                                     std::pair("%Y%m%dT%H%M%S%z", "20240301T123000+0000"),
+                                     std::pair("%d %b %Y, %T", "01 Mar 2024, 12:30:00"),
+                                     std::pair("%F %T.%f", "2024-03-01 12:30:00.000")}) {
+    DateStyle style;
+    style.format = format;
+    check_time_format(format);
+    const auto date = parse_date(text, &style);
+    ASSERT_TRUE(date) << text;
+    EXPECT_EQ(date->microseconds, 1709296200e6) << text;
+    EXPECT_EQ(written_date(date->microseconds, date->zone, date->style), text);
+    EXPECT_EQ(date_style_from_json(to_json(date->style)), date->style);
+    EXPECT_FALSE(parse_date("2024-03-01T12:30", &style));
+  }
+  EXPECT_THROW(check_time_format("%H:%M"), Error);
+  EXPECT_THROW(check_time_format("%Y-%m-%d %Q"), Error);
+  EXPECT_THROW(check_time_format("%Y-%m-%d %I"), Error);
 }
 
 TEST(Date, AShortStyleIsExtendedWhereTheTimeNeedsIt) {

@@ -167,6 +167,12 @@ std::vector<Export> exports() {
        {"feature is 'itemid', value is 'valuenum'", "ignored: 'hadm_id', 'storetime', 'value'"},
        "2024-03-01 01:00:00",
        "105.5"},
+      {"LabsInSeveralUnits",
+       "subject_id,charttime,test,result,unit\n1,2024-03-01,glucose,5.2,mmol/L\n1,2024-03-02,"
+       "glucose,94,mg/dL\n1,2024-03-02,crp,3,mg/L\n",
+       {}, 0,
+       {"f.csv:3: column 'unit': 'glucose' is in mg/dL here and in mmol/L before", "--ignore 'unit'"},
+       "", ""},
       {"GrafanaWide",
        rows("\"Time\",\"cpu\",\"memory\"\n",
             [](int k) {

@@ -62,6 +62,7 @@ class Chooser {
           const ReadOptions& options, CsvLayout& layout)
       : text_(text), header_(header), sample_(sample), options_(options), layout_(layout) {
     layout.columns.assign(layout.names.size(), {CsvColumn::ignored, 0, 0});
+    for (const std::string& name : layout.names) squeezed_.push_back(squeezed(name));
   }
 
   void choose() {
@@ -119,7 +120,7 @@ class Chooser {
   std::optional<std::size_t> find_usual(ColumnRole role) const {
     for (const std::string_view name : usual_names(role))
       for (std::size_t c = 0; c < layout_.names.size(); ++c)
-        if (free(c) && squeezed(layout_.names[c]) == name) return c;
+        if (squeezed_[c] == name && free(c)) return c;
     return std::nullopt;
   }
   std::optional<std::size_t> find_free(std::string_view name) const {
@@ -276,8 +277,8 @@ class Chooser {
     if (!options_.time.empty()) return;
     std::vector<std::string> parts;
     for (const char* part : {"year", "month", "day", "hour", "jahr", "monat", "tag", "stunde"})
-      for (const std::string& name : layout_.names)
-        if (squeezed(name) == part) parts.push_back(name);
+      for (std::size_t c = 0; c < layout_.names.size(); ++c)
+        if (squeezed_[c] == part) parts.push_back(layout_.names[c]);
     if (parts.size() < 3 || (time && !contains(parts, layout_.names[*time]))) return;
     text_.fail(header_, fmt::format("the date is divided among {}; join them into one column, as "
                                     "2024-03-01 12:00",
@@ -391,6 +392,8 @@ class Chooser {
   }
 
   void ignore_the_rest() {
+    if (const auto unit = find_usual(ColumnRole::unit); unit && !all_numbers(sample_[*unit]))
+      take(*unit, CsvColumn::unit);
     for (std::size_t c = 0; c < layout_.names.size(); ++c)
       if (layout_.columns[c].kind == CsvColumn::ignored && !is_said_to_be_nothing(c))
         layout_.ignored.push_back(layout_.names[c]);
@@ -474,6 +477,7 @@ class Chooser {
   const ReadOptions& options_;
   CsvLayout& layout_;
   std::vector<bool> taken_, is_row_index_;
+  std::vector<std::string> squeezed_;  // the names
 };
 
 // How numbers are written in the first rows.

@@ -30,6 +30,7 @@ enum class CsvColumn : std::uint8_t {
   category,      // the same where every value is a name
   feature_name,  // long form
   value,         // long form
+  unit,          // of that value
   ignored,
 };
 

@@ -23,6 +23,7 @@ constexpr std::array<Words, kCsvProblems> kWords{{
     {"cell that is not a number", "cells that are not numbers"},
     {"number that is not finite", "numbers that are not finite"},
     {"text that is too long", "texts that are too long"},
+    {"value in another unit", "values in another unit"},
     {"row without a usable feature name", "rows without a usable feature name"},
     {"value that changes within its series", "values that change within their series"},
     {"observation given twice with different values",

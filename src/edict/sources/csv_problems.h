@@ -20,12 +20,13 @@ enum class CsvProblem : std::uint8_t {
   number,    // a cell that is none
   infinite,  // a number beyond the range, or not finite
   text,      // too long
+  unit,      // another one than before
   feature,   // a row of the long form without its name, or with a name that cannot be one
   changed,   // what should be one value a series
   repeated,  // different values of the same id, time and feature
   quote,     // opened and never closed, or closed too early; nothing behind it can be read
 };
-inline constexpr std::size_t kCsvProblems = 11;
+inline constexpr std::size_t kCsvProblems = 12;
 
 // A cell's text as a problem tells it.
 std::string in_quotes(std::string_view text);

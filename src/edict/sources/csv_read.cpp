@@ -479,7 +479,11 @@ class CsvReader {
       if (std::find(missing_.begin(), missing_.end(), code) == missing_.end())
         reading.missing.push_back(code);
     for (std::size_t f = 0; f < features.size(); ++f)
-      if (!meanings[f].unit.empty()) reading.units.push_back({features[f], meanings[f].unit});
+      if (!meanings[f].unit.empty())
+        reading.units.push_back({features[f], meanings[f].unit});
+      else if (f < table_.unit_of.size() && table_.unit_of[f] != Dataset::kNone)
+        reading.units.push_back(
+            {features[f], table_.units.list()[static_cast<std::size_t>(table_.unit_of[f])]});
     const auto add = [&](const std::string& column, bool is_static, const ColumnMeaning& meaning) {
       if (meaning.kind == ColumnMeaning::Kind::categories)
         reading.categories.push_back({column, is_static, meaning.categories});

@@ -198,7 +198,8 @@ std::vector<std::string> recognised(const RecognisedTable& table, const Dataset&
                                 described(data.time_axis)));
     for (const auto& [kind, what] :
          {std::pair(CsvColumn::label, "label"), std::pair(CsvColumn::group, "group"),
-          std::pair(CsvColumn::feature_name, "feature"), std::pair(CsvColumn::value, "value")})
+          std::pair(CsvColumn::feature_name, "feature"), std::pair(CsvColumn::value, "value"),
+          std::pair(CsvColumn::unit, "unit")})
       if (const std::string name = layout.name_of(kind); !name.empty() && name != what)
         parts.push_back(fmt::format("{} is '{}'", what, name));
   }

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "edict/core/utf8.h"
+#include "edict/sources/column_names.h"
 #include "edict/sources/decimal.h"
 
 namespace edict {
@@ -140,7 +141,8 @@ class SeparatedRows final : public CsvRows {
     row_texts_.clear();
     problems_.begin_row();
     std::int32_t series = layout_.one_series ? 0 : Dataset::kNone;
-    std::int32_t label = Dataset::kNone, group = Dataset::kNone, feature = Dataset::kNone;
+    std::int32_t label = Dataset::kNone, group = Dataset::kNone, feature = Dataset::kNone,
+                 unit = Dataset::kNone;
     const char* value_at = nullptr;
     const char* time_at = p;
     std::int16_t zone = table.zone;
@@ -180,6 +182,9 @@ class SeparatedRows final : public CsvRows {
         case CsvColumn::feature_name:
           feature = read_name(p, c, table.features);
           break;
+        case CsvColumn::unit:
+          unit = read_name(p, c, table.units, Unknown::may_be_spelled);
+          break;
         case CsvColumn::value:
           value_at = p;
           read_long_value(p);
@@ -202,6 +207,8 @@ class SeparatedRows final : public CsvRows {
     describe(row, static_cast<std::size_t>(series), label, group);
     if (places_) places_->push_back({row, series, time});
     if (layout_.long_form && !finish_long_row(row, feature, value_at)) return;
+    if (unit != Dataset::kNone && table.rows.value.size() > observed)
+      check_unit(row, static_cast<std::size_t>(feature), unit);
     if (table.rows.value.size() == observed) return;
     if (has_clock_) time += clock;
     if (std::isnan(time)) {
@@ -561,6 +568,28 @@ class SeparatedRows final : public CsvRows {
     if (!is_missing(value)) return true;
     forget(observed - 1);
     return false;
+  }
+
+  // One feature has one unit.
+  void check_unit(const char* row, std::size_t feature, std::int32_t unit) {
+    if (feature >= table.unit_of.size()) table.unit_of.resize(feature + 1, Dataset::kNone);
+    std::int32_t& known = table.unit_of[feature];
+    if (known == unit) return;
+    const std::vector<std::string>& names = table.units.list();
+    const std::string& now = names[static_cast<std::size_t>(unit)];
+    const std::string& name = table.features.list()[feature];
+    std::string before;
+    if (known != Dataset::kNone)
+      before = names[static_cast<std::size_t>(known)];
+    else if (options_.like)
+      before = options_.like->reading.unit_of(name);
+    if (known == Dataset::kNone) known = unit;
+    if (before.empty() || lower(before) == lower(now)) return;
+    const std::string column = layout_.name_of(CsvColumn::unit);
+    problems_.add(CsvProblem::unit, row, column,
+                  fmt::format("'{}' is in {} here and in {} before; write one unit, or leave the "
+                              "column out with --ignore '{}'",
+                              name, now, before, column));
   }
 
   // The first time that a feature is named.

@@ -15,7 +15,9 @@ namespace edict {
 struct CsvTable {
   EventRows rows;
   CsvNames ids, classes, groups;
-  CsvNames features;  // of the long form; the header of the wide form names them
+  CsvNames features;                  // of the long form; the header of the wide form names them
+  CsvNames units;                     // of the long form
+  std::vector<std::int32_t> unit_of;  // of each feature, as far as one was named
   // Of each feature and of each static covariate; null where all are numbers.
   std::vector<std::unique_ptr<TextColumn>> texts, static_texts;
 
