@@ -36,11 +36,11 @@ TEST_F(ClassifyAndStress, JudgesTheSplitAskedFor) {
   EXPECT_NE(test.err.find("22 test series"), std::string::npos) << test.err;
   EXPECT_EQ(test.out.find("note"), std::string::npos) << test.out;
   EXPECT_NE(validation.err.find("20 validation series"), std::string::npos) << validation.err;
-  EXPECT_TRUE(validation.out.starts_with("note: 20 of these 20 series chose the model"))
+  EXPECT_TRUE(validation.out.starts_with("note: 20 of these 20 series were used in validation"))
       << validation.out;
   const nlohmann::json json = nlohmann::json::parse(tool->read("v.json"));
   EXPECT_EQ(json.at("split"), "validation");
-  EXPECT_EQ(json.at("note"), "note: 20 of these 20 series chose the model");
+  EXPECT_EQ(json.at("note"), "note: 20 of these 20 series were used in validation");
   EXPECT_EQ(tool->edict("stress clf d.csv --split unseen").code, 2);
 }
 

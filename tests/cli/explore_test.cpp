@@ -48,8 +48,9 @@ TEST_F(ExploreTest, JsonTellsWhatThePageHolds) {
 
 TEST_F(ExploreTest, BadInputIsOneLineAndNoPage) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"explore m d.csv --out p.html --show x9", "m: has no feature 'x9'; did you mean 'x"},
-      {"explore m d.csv --out p.html --series nobody", "d.csv: has no series 'nobody'"},
+      {"explore m d.csv --out p.html --show x9", "--show: no feature 'x9'; did you mean 'x"},
+      {"explore m d.csv --out p.html --series nobody",
+       "--series: no series 'nobody'; did you mean '"},
       {"explore m d.csv --out d.csv", "would write over it"},
       {"explore m d.csv --out p.html --megabytes 0", "--megabytes"},
       {"explore m d.csv --out p.html --guard edgr --eta -1", "eta"},

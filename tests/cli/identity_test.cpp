@@ -109,14 +109,16 @@ TEST_F(Identity, EverySplitIsWhatTheModelRecorded) {
   EXPECT_TRUE(judged("data.csv").starts_with(fmt::format("test split, {} series", test)));
   EXPECT_TRUE(judged("larger.csv").starts_with(fmt::format("test split, {} series", test)));
   EXPECT_TRUE(judged("data.csv --split train")
-                  .starts_with(fmt::format("note: {0} of these {0} series were trained on\n"
+                  .starts_with(fmt::format("note: {0} of these {0} series were used in training\n"
                                            "train split, {0} series",
                                            train)));
   EXPECT_TRUE(judged("data.csv --split validation")
-                  .starts_with(fmt::format("note: {0} of these {0} series chose", validation)));
-  EXPECT_TRUE(judged("larger.csv --split all")
-                  .starts_with(fmt::format("note: {} of these 250 series were trained on, {} chose",
-                                           train, validation)));
+                  .starts_with(fmt::format("note: {0} of these {0} series were used in validation",
+                                           validation)));
+  EXPECT_TRUE(
+      judged("larger.csv --split all")
+          .starts_with(fmt::format("note: {} of these 250 series were used in training, {} in",
+                                   train, validation)));
   has(judged("larger.csv --split unseen"), "unseen split, 100 series");
   const Tool::Outcome none = tool->edict("evaluate m data.csv --split unseen");
   EXPECT_EQ(none.code, 2);
@@ -131,7 +133,7 @@ TEST_F(Identity, AFileOfNewSeriesIsJudgedWholeAndSaysSo) {
   for (std::size_t at = 0; (at = csv.find("\ns", at)) != std::string::npos; ++at) csv[at + 1] = 'n';
   tool->write("new.csv", csv);
   const Tool::Outcome outcome = tool->edict("evaluate m new.csv");
-  EXPECT_TRUE(outcome.out.starts_with("30 new series, none of them seen in training\n"))
+  EXPECT_TRUE(outcome.out.starts_with("30 new series, none of them used in training\n"))
       << outcome.out;
   EXPECT_NE(outcome.out.find("unseen split, 30 series"), std::string::npos) << outcome.out;
 }
@@ -209,8 +211,8 @@ TEST_F(Identity, AClassifierRecordsItsOwnSeries) {
             0);
   const Tool::Outcome all = tool->edict("evaluate clf more.csv --split all");
   EXPECT_TRUE(all.out.starts_with("note: ")) << all.out;
-  EXPECT_NE(all.out.find("series were trained on"), std::string::npos) << all.out;
-  EXPECT_NE(all.out.find("fine-tuning also showed it what lies after t_cut"), std::string::npos);
+  EXPECT_NE(all.out.find("series were used in training"), std::string::npos) << all.out;
+  EXPECT_NE(all.out.find("fine-tuning used values after t_cut"), std::string::npos);
   EXPECT_EQ(tool->edict("evaluate clf data.csv").out.find("fine-tuning"), std::string::npos)
       << "of test series it has seen nothing";
 }

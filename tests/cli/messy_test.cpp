@@ -11,9 +11,6 @@
 namespace edict {
 namespace {
 
-// Of two dozen series each of the three parts gets some.
-const std::string kFew = kTiny + " --set data.train=0.5 --set data.validation=0.3 ";
-
 class MessyTest : public ToolTest {
  protected:
   void put(const MessyFile& file) const { write(file.name, file.bytes); }
@@ -74,7 +71,7 @@ TEST_F(MessyTest, OnePatientAlone) {
   // Test pieces, not the whole series as if it were new.
   const Outcome judged = edict("evaluate m alone.csv");
   ASSERT_EQ(judged.code, 0) << judged.err;
-  EXPECT_EQ((judged.out + judged.err).find("none of them seen"), std::string::npos) << judged.out;
+  EXPECT_EQ((judged.out + judged.err).find("none of them used"), std::string::npos) << judged.out;
   const Outcome ahead = edict("predict m alone.csv --ahead 2 --out p.csv");
   ASSERT_EQ(ahead.code, 0) << ahead.err;
   EXPECT_TRUE(second_line("p.csv").starts_with("1,2024-03-09 09:13,2,heart_rate,"))

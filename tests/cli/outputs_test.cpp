@@ -175,7 +175,7 @@ TEST_F(Outputs, AFinishedModelIsReplacedOnlyWhenAsked) {
   const std::string before = tool->read("finished");
   const std::string other = " --set train.seed=5";
   const Tool::Outcome refused = tool->edict("train d.csv --out finished" + kTiny + other);
-  expect_one_line(refused, "finished: exists already", "");
+  expect_one_line(refused, "finished: already exists", "");
   EXPECT_NE(refused.err.find("--resume"), std::string::npos) << refused.err;
   EXPECT_NE(refused.err.find("--force"), std::string::npos) << refused.err;
   EXPECT_EQ(tool->read("finished"), before);

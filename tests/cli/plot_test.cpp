@@ -45,7 +45,7 @@ TEST_F(PlotTest, AClassifierShowsItsCurves) {
   const std::string page = read("page.html");
   for (const char* title : {"ROC", "precision and recall", "reliability", "learning"})
     EXPECT_EQ(count(page, std::string(">") + title + "</text>"), 1u) << title;
-  EXPECT_NE(page.find("always the shares"), std::string::npos);
+  EXPECT_NE(page.find("class shares alone"), std::string::npos);
   EXPECT_NE(read("page.json").find("\"reliability\""), std::string::npos);
   // A model of another kind, which has nothing else to show.
   ASSERT_EQ(edict("train d.csv --out gru --model gru-d --set model.hidden=6 --set train.epochs=2"

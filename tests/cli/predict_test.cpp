@@ -243,7 +243,7 @@ TEST_F(Answers, BadCallsAreOneLineExitCodeTwoAndWriteNothing) {
       {"predict m d.csv --at events --top 3 --adapt 0.1 --out no", "without --top"},
       {"predict m d.csv --at horizon --out no", "--classes"},
       {"predict clf d.csv --classes --at events --out no", "--at events"},
-      {"predict clf d.csv --classes --above x1=2 --out no", "not of classes"},
+      {"predict clf d.csv --classes --above x1=2 --out no", "not for classes"},
       {"predict m d.csv --classes --out no", "no classifier"},
       {"predict m d.csv --at 1 --format xml --out no", "--format"},
       {"impute m d.csv", "--out is missing"},
@@ -281,7 +281,7 @@ TEST_F(Answers, EvaluateTellsBaselinesFeaturesAndHorizons) {
 
 TEST_F(Answers, EvaluateJudgesClasses) {
   const std::string text = done("evaluate clf d.csv --split all --positive 0 --json c.json");
-  for (const char* part : {"AUROC", "always the shares", "confusion", "probability of '0'"})
+  for (const char* part : {"AUROC", "class shares alone", "confusion", "probability of '0'"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   const auto json = nlohmann::json::parse(tool->read("c.json")).at("classifier");
   ASSERT_EQ(json.at("judged").size(), 1u);
@@ -297,7 +297,7 @@ TEST_F(Answers, LabelsThatTheModelDoesNotKnowAreToldAndLeftOut) {
   tool->write("other.csv",
               "id,time,x1,x2,x3,label\nn,1,0.1,,,red\nn,2,,0.3,,red\nn,11,0.2,,,red\n");
   const std::string text = done("evaluate clf other.csv");
-  EXPECT_NE(text.find("note: classes are not judged: series n: label 'red' is not among"),
+  EXPECT_NE(text.find("note: classes are not evaluated: series n: label 'red' is not among"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("extrapolation"), std::string::npos);

@@ -84,7 +84,7 @@ TEST_F(ScaleTest, ShardsJoinedAreTheBytesOfOneRun) {
     EXPECT_NE(outcome.err.find(message), std::string::npos) << outcome.err;
   };
   refused("join 1.csv 3.csv --out x.csv", "share 2 of 3 is missing");
-  refused("join 1.csv 1.csv 2.csv 3.csv --out x.csv", "which another file is too");
+  refused("join 1.csv 1.csv 2.csv 3.csv --out x.csv", "as another file is too");
   refused("join whole.csv --out x.csv", "give what --shard wrote");
   refused("predict m odd.csv --ahead 1 --out x.csv --shard 4/3", "--shard 4/3");
   refused("predict m odd.csv --ahead 1 --json x.json --shard 1/3", "CSV");

@@ -21,9 +21,9 @@ class Smooth : public ToolTest {
 
 TEST_F(Smooth, FillsGapsFromBothSidesOrFromThePastAlone) {
   make("--set train.smooth=true");
-  EXPECT_NE(told_.find("from the end: best of "), std::string::npos) << told_;
+  EXPECT_NE(told_.find("from the end: best epoch "), std::string::npos) << told_;
   EXPECT_TRUE(std::filesystem::exists(path() / "m.backward.checkpoint"));
-  EXPECT_NE(edict("info m").out.find("looks from both sides"), std::string::npos);
+  EXPECT_NE(edict("info m").out.find("fills gaps from both sides"), std::string::npos);
   EXPECT_NE(edict("impute m waves.csv --out both.csv").out.find("cells filled from both sides"),
             std::string::npos);
   EXPECT_NE(
@@ -49,7 +49,8 @@ TEST_F(Smooth, IsRefusedOfAModelThatLooksFromOneSide) {
   make("");
   const Outcome refused = edict("evaluate m waves.csv --smooth");
   EXPECT_EQ(refused.code, 2);
-  EXPECT_NE(refused.err.find("--smooth: m looks from one side only"), std::string::npos);
+  EXPECT_NE(refused.err.find("--smooth: m was not trained to look at both sides"),
+            std::string::npos);
   EXPECT_EQ(edict("impute m waves.csv --out a.csv").out.find("side"), std::string::npos);
   ASSERT_EQ(edict("impute m waves.csv --filter --out b.csv").code, 0);
   EXPECT_EQ(read("a.csv"), read("b.csv"));

@@ -76,8 +76,9 @@ TEST_F(Together, CalibrateTellsThePairsAndWhatTheyAreWorth) {
   // A correlation of 0.995, bounded a little: −½ ln(1 − r²) over three values is 0.5 and more.
   EXPECT_LT(json["joint"]["extrapolation"]["together_nll"].get<double>(),
             json["joint"]["extrapolation"]["alone_nll"].get<double>() - 0.4);
-  EXPECT_NE(tool->edict("info c").out.find("err together, most of all left and right"),
-            std::string::npos);
+  EXPECT_NE(
+      tool->edict("info c").out.find("of features have correlated errors, the most left and right"),
+      std::string::npos);
 }
 
 TEST_F(Together, EvaluateTellsTheJointScore) {

@@ -87,4 +87,7 @@ inline const std::string kTiny =
     " --set model.hidden=6 --set model.head_hidden=4 --set model.encoder_width=3"
     " --set model.step=0.5 --set train.epochs=2 --set train.batch=8 ";
 
+// Of two dozen series each of the three parts gets some.
+inline const std::string kFew = kTiny + " --set data.train=0.5 --set data.validation=0.3 ";
+
 }  // namespace edict

@@ -6,7 +6,9 @@
 #include <charconv>
 #include <cmath>
 
+#include "edict/cli/command.h"
 #include "edict/core/error.h"
+#include "edict/core/lower_case.h"
 #include "edict/core/number_text.h"
 #include "edict/settings/settings.h"
 
@@ -26,7 +28,10 @@ std::vector<double> parse_probabilities(const std::string& option, const std::st
     const std::size_t to = std::min(text.find(',', from), text.size());
     const std::string part = text.substr(from, to - from);
     double value = 0;
-    if (!read(part, value) || !(value > 0 && value < 1))
+    const bool number = read(part, value);
+    if (number && value > 1 && value < 100)
+      throw Error(fmt::format("{}: {}", option, percent_for_share(value)));
+    if (!number || !(value > 0 && value < 1))
       throw Error(fmt::format("{}: '{}' is not a number between 0 and 1; give some, as 0.1,0.5,0.9",
                               option, part));
     result.push_back(value);
@@ -37,13 +42,28 @@ std::vector<double> parse_probabilities(const std::string& option, const std::st
   return result;
 }
 
+std::size_t place_of(const std::string& where, const std::string& what, const std::string& name,
+                     const std::vector<std::string>& known) {
+  const auto place = [&](auto found) { return static_cast<std::size_t>(found - known.begin()); };
+  if (const auto found = std::ranges::find(known, name); found != known.end()) return place(found);
+  if (known.empty()) throw Error(fmt::format("{}: no {} '{}'; there is none", where, what, name));
+  std::vector<std::string> lowered;
+  for (const std::string& one : known) lowered.push_back(in_lower_case(one));
+  const auto alike = std::ranges::find(lowered, in_lower_case(name));
+  if (std::ranges::count(lowered, in_lower_case(name)) == 1) {
+    const auto found = known.begin() + (alike - lowered.begin());
+    fmt::print(stderr, "note: {}: '{}' is taken as {} '{}'\n", where, name, what, *found);
+    return place(found);
+  }
+  const std::string nearest =
+      settings::nearest(in_lower_case(name), {lowered.begin(), lowered.end()});
+  const auto found = std::ranges::find(lowered, nearest) - lowered.begin();
+  throw Error(fmt::format("{}: no {} '{}'; did you mean '{}'?", where, what, name,
+                          known.at(static_cast<std::size_t>(found))));
+}
+
 std::size_t feature_of(const std::string& option, const std::string& name, const Model& model) {
-  const auto found = std::find(model.features.begin(), model.features.end(), name);
-  if (found != model.features.end())
-    return static_cast<std::size_t>(found - model.features.begin());
-  const std::vector<std::string_view> known(model.features.begin(), model.features.end());
-  throw Error(fmt::format("{}: the model has no feature '{}'; did you mean '{}'?", option, name,
-                          settings::nearest(name, known)));
+  return place_of(option, "feature", name, model.features);
 }
 
 Limit parse_limit(const std::string& text, bool above, const Model& model) {
@@ -55,7 +75,7 @@ Limit parse_limit(const std::string& text, bool above, const Model& model) {
         fmt::format("{} {}: give a feature and a number, as {} lactate=4", option, text, option));
   const std::string name = text.substr(0, equals);
   Limit limit{feature_of(option, name, model), value, above, ""};
-  limit.column = fmt::format("P({}{}", name, above ? '>' : '<');
+  limit.column = fmt::format("P({}{}", model.features[limit.feature], above ? '>' : '<');
   append_shortest(limit.column, value);
   limit.column += ')';
   return limit;

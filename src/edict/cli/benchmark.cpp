@@ -95,25 +95,26 @@ void add_benchmark(CLI::App& app) {
   command->add_option("--out", options->out, "folder of the page and the models")
       ->required()
       ->type_name("DIR");
-  command->add_option("--tasks", options->tasks, help)->delimiter(',')->check(CLI::IsMember(names));
+  command->add_option("--tasks", options->tasks, help)->delimiter(',')->check(one_of(names));
   command->add_option("--from", options->from, "folder with the downloads of PhysioNet 2012")
       ->check(CLI::ExistingDirectory)
       ->type_name("DIR");
-  command->add_option("--split", options->split, "what is judged; choose by validation")
-      ->check(CLI::IsMember({"validation", "test"}))
+  command
+      ->add_option("--split", options->split, "the split to evaluate; make choices on validation")
+      ->check(one_of({"validation", "test"}))
       ->capture_default_str();
   command
       ->add_option("--splits", options->splits,
                    "random splits, each with a model of its own; the figures are then means")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{100}))
+      ->check(within(std::int64_t{1}, std::int64_t{100}))
       ->capture_default_str();
   command
       ->add_option("--members", options->members,
                    "networks that answer together, in each split and fold (docs/ensembles.md)")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{100}))
+      ->check(within(std::size_t{1}, std::size_t{100}))
       ->capture_default_str();
-  command->add_option("--series", options->series, "only the first so many series, to try it")
-      ->check(CLI::PositiveNumber);
+  command->add_option("--series", options->series, "only the first N series, for a trial run")
+      ->check(positive());
   command
       ->add_option("--beside", options->beside,
                    "figures of other programs for the same page: a table "

@@ -10,6 +10,7 @@
 #include "edict/cli/command.h"
 #include "edict/cli/given_data.h"
 #include "edict/cli/progress.h"
+#include "edict/core/counted.h"
 #include "edict/core/error.h"
 #include "edict/core/json.h"
 #include "edict/core/json_values.h"
@@ -30,7 +31,7 @@ std::vector<std::size_t> calibration_series(const CalibrateArguments& options, c
   if (options.split == "validation" && model.split(data).validation.empty())
     throw Error(
         "none of the series is in the model's validation split; give the data it was trained on, "
-        "or calibrate by series it has never seen with --split unseen");
+        "or calibrate on new series with --split unseen");
   return model.series_of(data, options.split);
 }
 
@@ -60,9 +61,9 @@ void print_features(std::FILE* to, const Model& model) {
   }
   fmt::print(
       to,
-      "width: factor on the usual scale; slope: wider (above 0) where the model is less "
-      "sure; horizon: wider\nfurther ahead; dof: degrees of freedom, fewer are heavier tails; "
-      "conformal 90 %: the central interval that\n--conformal takes for near, middle and far "
+      "width: factor on the scale; slope: above 0, wider where the model is less certain; "
+      "horizon: above 0,\nwider further ahead; dof: degrees of freedom, fewer are heavier tails; "
+      "conformal 90 %: the central interval\nthat --conformal uses for near, middle and far "
       "forecasts\n");
 }
 
@@ -74,19 +75,20 @@ void print_task(std::FILE* to, const char* name, const std::optional<JointScore>
 void print_correlations(std::FILE* to, const Model& model,
                         const std::optional<JointScores>& joint) {
   if (!joint) {
-    fmt::print(to, "\nno features were seen to err together\n");
+    fmt::print(to, "\nno features have correlated errors\n");
     return;
   }
   constexpr std::size_t kTold = 5;
   const std::vector<CorrelatedPair> pairs = model.calibration.correlations.pairs();
-  fmt::print(to, "\n{} pairs of features err together, most of all:\n\n", pairs.size());
+  fmt::print(to, "\n{} of features with correlated errors, the strongest:\n\n",
+             counted(pairs.size(), "pair"));
   for (std::size_t k = 0; k < std::min(kTold, pairs.size()); ++k)
     fmt::print(to, "  {:+.2f}  {} and {}\n", pairs[k].correlation, model.features[pairs[k].first],
                model.features[pairs[k].second]);
-  fmt::print(to, "\n  {:<14} {:>20}\n", "", "joint NLL a value  ");
+  fmt::print(to, "\n  {:<14} {:>20}\n", "", "joint NLL per value");
   print_task(to, "interpolation", joint->interpolation);
   print_task(to, "extrapolation", joint->extrapolation);
-  fmt::print(to, "on the same series, of the features of a moment: each by itself → together\n");
+  fmt::print(to, "on the same series, for features at the same time: each by itself → together\n");
 }
 
 void run(const CalibrateArguments& options) {
@@ -101,10 +103,9 @@ void run(const CalibrateArguments& options) {
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   Calibration calibration = fit_calibration(model, agendas, pool);
   if (calibration.empty())
-    throw Error(fmt::format(
-        "{} series are too few to calibrate by: half of them fit the distributions and the other "
-        "half counts what intervals may promise; give more, or another --split",
-        series.size()));
+    throw Error(
+        fmt::format("{} series are too few to calibrate on; give more data, or another --split",
+                    series.size()));
   // Judged by the half that did not fit the maps; of few series by all of them.
   const CalibrationHalves halves = calibration_halves(agendas);
   std::set<std::string> fit;
@@ -124,8 +125,7 @@ void run(const CalibrateArguments& options) {
   save_model(model, options.out);
   progress.end();
   std::FILE* const text = text_stream({options.out, options.json});
-  fmt::print(text,
-             "{}: calibrated by {} {} series; on the {} others of these, before and after:\n\n",
+  fmt::print(text, "{}: calibrated on {} {} series; on the other {}, before and after:\n\n",
              options.out, model.calibration.fit_series, options.split, judged.size());
   fmt::print(text, "  {:<14} {:>18} {:>19} {:>18}\n", "", "ECE      ", "NLL      ", "CRPS      ");
   print_task(text, "interpolation", before.interpolation, after.interpolation);
@@ -144,8 +144,7 @@ void run(const CalibrateArguments& options) {
 
 void add_calibrate(CLI::App& app) {
   auto options = std::make_shared<CalibrateArguments>();
-  CLI::App* command = app.add_subcommand(
-      "calibrate", "Make a model's intervals hold what they say, and some of them promise it");
+  CLI::App* command = app.add_subcommand("calibrate", "Calibrate a model's intervals");
   command->add_option("model", options->model, "a trained model")->required()->type_name("MODEL");
   command->add_option("data", options->data, "the data")->required()->type_name("DATA");
   add_output(*command, "--out", options->out, "the calibrated model")
@@ -153,9 +152,9 @@ void add_calibrate(CLI::App& app) {
       ->type_name("MODEL");
   command
       ->add_option("--split", options->split,
-                   "calibrate by the series that chose the model, or by new ones, for which alone "
-                   "the promise of --conformal holds strictly; they count as seen afterwards")
-      ->check(CLI::IsMember({"validation", "unseen"}))
+                   "calibrate on the validation series of the training, or on new ones, for which "
+                   "alone --conformal is exact; they count as seen afterwards")
+      ->check(one_of({"validation", "unseen"}))
       ->capture_default_str();
   add_json(*command, options->json);
   add_reading(*command, options->reading);

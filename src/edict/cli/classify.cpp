@@ -8,6 +8,7 @@
 #include "edict/cli/processes.h"
 #include "edict/cli/progress.h"
 #include "edict/core/atomic_file.h"
+#include "edict/core/counted.h"
 #include "edict/core/error.h"
 #include "edict/core/interrupted.h"
 #include "edict/core/json.h"
@@ -76,12 +77,11 @@ nlohmann::json to_json(const ClassifierResult& result, const std::string& out) {
 }
 
 std::string readers(const Readout& readout) {
-  const std::string networks = fmt::format("{} networks", readout.members.size()),
-                    trees = fmt::format("{} trees", readout.trees.roots.size());
+  const std::string networks = counted(readout.members.size(), "network"),
+                    trees = counted(readout.trees.roots.size(), "tree");
   if (readout.trees.empty()) return networks;
   if (readout.members.empty()) return trees;
-  return fmt::format("{} and {} (which have {:.2f} of their vote)", networks, trees,
-                     readout.tree_share);
+  return fmt::format("{} and {} (weight {:.2f} of the trees)", networks, trees, readout.tree_share);
 }
 
 void run(const ClassifyArguments& options) {
@@ -119,7 +119,8 @@ void run(const ClassifyArguments& options) {
   progress.begin("encoding the series");
   const ClassifierResult result = train_classifier(frozen, data, parts, pool, training);
   if (result.unlabelled > 0)
-    progress.line(fmt::format("note: {} series without a label are left out", result.unlabelled));
+    progress.line(fmt::format("note: {} series without a label {} left out", result.unlabelled,
+                              result.unlabelled == 1 ? "is" : "are"));
   if (!result.never_seen.empty())
     progress.line(
         fmt::format("note: the training split holds no series of class [{}]; it will never be "
@@ -139,7 +140,7 @@ void run(const ClassifyArguments& options) {
     const Readout& readout = result.model.readout_of(m);
     fmt::print(
         text,
-        "{}readout: {} on summaries, share {:.2f}, power {:.2f}: validation accuracy {:.4f}, "
+        "{}readout: {} on summaries, weight {:.2f}, power {:.2f}: validation accuracy {:.4f}, "
         "cross-entropy {:.4f} ({:.4f} from h(T) alone)\n",
         frozen.members() > 1 ? fmt::format("member {}, ", m + 1) : "", readers(readout),
         readout.share, readout.power, result.readouts[m].readout.accuracy(),
@@ -153,10 +154,11 @@ void run(const ClassifyArguments& options) {
     // A single class has no ranking.
     const std::string auroc =
         std::isnan(r.auroc.value) ? "–" : fmt::format("{:.4f}", r.auroc.value);
-    fmt::print(text,
-               "validation: AUROC {}, Brier {:.4f}, log loss {:.4f}; always answering the shares: "
-               "0.5, {:.4f}, {:.4f}\n",
-               auroc, r.brier, r.log_loss, validation->prior.brier, validation->prior.log_loss);
+    fmt::print(
+        text,
+        "validation: AUROC {}, Brier {:.4f}, log loss {:.4f}; of the class shares alone: AUROC "
+        "0.5, Brier {:.4f}, log loss {:.4f}\n",
+        auroc, r.brier, r.log_loss, validation->prior.brier, validation->prior.log_loss);
   }
   fmt::print(text, "{}: {} classes from {} training and {} validation series ({})\n", options.out,
              result.model.classes.size(), result.train, result.validation,
@@ -187,12 +189,12 @@ void add_classify(CLI::App& app) {
   command->add_option("--seeds", options->seeds, "of the classifiers; default 0,1,2")
       ->delimiter(',')
       ->type_name("N,...")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{9000000000000000}));
+      ->check(within(std::int64_t{0}, std::int64_t{9000000000000000}));
   command
       ->add_option("--fine-tune", options->fine_tune,
-                   "epochs in which the whole model follows the classes too")
+                   "epochs in which the whole model is trained on the classes too")
       ->type_name("EPOCHS")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1000000}));
+      ->check(within(std::int64_t{0}, std::int64_t{1000000}));
   add_json(*command, options->json);
   add_reading(*command, options->reading);
   add_threads(*command, options->threads);

@@ -260,7 +260,7 @@ complete -c edict -f -a '(__edict_complete)'
       "completion", "Print a script with which a shell completes commands, options and values");
   command->add_option("shell", *shell, "which shell")
       ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+      ->check(one_of({"bash", "zsh", "fish"}));
   command->callback([shell] {
     for (const Script& script : kScripts)
       if (*shell == script.shell) fmt::print("{}", script.text);

@@ -63,9 +63,10 @@ void print(std::FILE* to, std::size_t members, const EnsembleScores& scores) {
              "each by itself", "disagreement");
   print_row(to, "interpolation", scores.interpolation);
   print_row(to, "extrapolation", scores.extrapolation);
-  fmt::print(to,
-             "NLL of their exact mixture, and on average of each; disagreement: its share of the "
-             "epistemic variance\n");
+  fmt::print(
+      to,
+      "NLL of the mixture, and the mean over members; disagreement: its share of the epistemic "
+      "variance\n");
 }
 
 void print_row(std::FILE* to, const char* name, const std::optional<JointScore>& score) {
@@ -77,9 +78,10 @@ void print(std::FILE* to, const JointScores& scores) {
   fmt::print(to, "\n  {:<24} {:>8} {:>16}\n", "features of a moment", "NLL", "each by itself");
   print_row(to, "interpolation", scores.interpolation);
   print_row(to, "extrapolation", scores.extrapolation);
-  fmt::print(to,
-             "NLL a value of their joint distribution, with the correlations that the calibration "
-             "found, and without\n");
+  fmt::print(
+      to,
+      "NLL per value of the joint distribution, with the correlations found by calibration and "
+      "without\n");
 }
 
 // From when on series are forecast.
@@ -103,8 +105,8 @@ void run(const EvaluateArguments& options) {
                             model.config.model.kind));
   if (options.smooth && model.fusion.empty())
     throw Error(fmt::format(
-        "--smooth: {} looks from one side only; train it with --set train.smooth=true, or leave "
-        "the option out",
+        "--smooth: {} was not trained to look at both sides; train with --set train.smooth=true, "
+        "or leave the option out",
         options.model));
   const Dataset data = open_for(model, options.data, options.reading);
   const JudgedSeries judged = judged_series(model, data, options.split);
@@ -122,15 +124,16 @@ void run(const EvaluateArguments& options) {
   if (model.fine_tuned() && judged.trained_on)
     fmt::print(
         text,
-        "note: fine-tuning also showed it what lies after t_cut of those, so their extrapolation "
-        "is none\n");
+        "note: fine-tuning used values after t_cut of those series, so their extrapolation scores "
+        "are too good\n");
   fmt::print(text, "{} split, {} series, {} units, {}\n", judged.split, judged.series.size(),
              model.config.data.standardise ? "standardised" : "raw", cut_text(model.protocol));
   if (!model.calibration.empty())
-    fmt::print(text, "calibrated by {} series (edict calibrate)\n", model.calibration.fit_series);
+    fmt::print(text, "calibrated on {} series (edict calibrate)\n", model.calibration.fit_series);
   if (options.smooth)
-    fmt::print(text, "interpolation from both sides, weighed by {} series; extrapolation as ever\n",
-               model.fusion.fit_series);
+    fmt::print(
+        text, "interpolation from both sides, weighted on {} series; extrapolation from the past\n",
+        model.fusion.fit_series);
   if (result) {
     fmt::print(text, "\n");
     print(text, *result, model.config.model.kind, options);
@@ -165,17 +168,17 @@ void run(const EvaluateArguments& options) {
 void add_evaluate(CLI::App& app) {
   auto options = std::make_shared<EvaluateArguments>();
   CLI::App* command = app.add_subcommand(
-      "evaluate", "Judge a model: errors and calibration before t_cut and after it, and classes");
+      "evaluate", "Evaluate a model: errors and calibration before and after t_cut, and classes");
   command->add_option("model", options->model, "a trained model")->required()->type_name("MODEL");
   command->add_option("data", options->data, "the data")->required()->type_name("DATA");
   add_split(*command, options->split);
   command
       ->add_option(
           "--by", options->by,
-          "also tell the scores of each feature, and by the time since the series was last "
+          "also print the scores of each feature, and by the time since the series was last "
           "observed")
       ->delimiter(',')
-      ->check(CLI::IsMember({"feature", "horizon"}))
+      ->check(one_of({"feature", "horizon"}))
       ->type_name("feature,horizon");
   command
       ->add_option("--horizons", options->horizons,
@@ -184,14 +187,14 @@ void add_evaluate(CLI::App& app) {
       ->type_name("T1,T2,...");
   command
       ->add_option("--positive", options->positive,
-                   "the class that AUROC, AUPRC, curves and reliability are told of; default: the "
-                   "second of two, each of more")
+                   "the class of AUROC, AUPRC, curves and reliability; default: the second of two, "
+                   "each of more")
       ->type_name("CLASS");
   command->add_flag("--smooth", options->smooth,
-                    "judge the interpolation from both sides, by a model trained with "
-                    "train.smooth; the extrapolation stays what it is");
+                    "evaluate interpolation from both sides, for a model trained with "
+                    "train.smooth; extrapolation does not change");
   add_output(*command, "--json", options->json,
-             "write everything there, curves and ranges included; - is standard output")
+             "all results as JSON, with curves and ranges; - is standard output")
       ->type_name("FILE");
   options->guard.add_to(*command);
   add_reading(*command, options->reading);

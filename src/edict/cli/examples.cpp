@@ -48,7 +48,7 @@ constexpr About kCommands[] = {
   edict train waves.csv --out waves.model
   # another kind of model, or other settings
   edict train waves.csv --out gru-d.model --model gru-d --set model.hidden=32
-  # five models in one file, whose disagreement is part of the doubt
+  # five models in one file, whose disagreement is part of the uncertainty
   edict train waves.csv --out five.model --members 5
   # how good such a model is on series it has not seen, five times over
   edict train waves.csv --folds 5 --json folds.json

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "edict/cli/asked.h"
 #include "edict/cli/command.h"
 #include "edict/cli/given_data.h"
 #include "edict/cli/progress.h"
@@ -23,24 +24,17 @@ struct ExploreArguments {
   int threads = 0;
 };
 
-// Places of names in a list of them.
-std::vector<std::size_t> places(const std::vector<std::string>& names,
-                                const std::vector<std::string>& known, const std::string& where,
-                                const char* what) {
+std::vector<std::size_t> places(const std::string& option, const std::string& what,
+                                const std::vector<std::string>& names,
+                                const std::vector<std::string>& known) {
   std::vector<std::size_t> result;
-  for (const std::string& name : names) {
-    const auto found = std::find(known.begin(), known.end(), name);
-    if (found == known.end())
-      throw Error(fmt::format("{}: has no {} '{}'; did you mean '{}'?", where, what, name,
-                              settings::nearest(name, {known.begin(), known.end()})));
-    result.push_back(static_cast<std::size_t>(found - known.begin()));
-  }
+  for (const std::string& name : names) result.push_back(place_of(option, what, name, known));
   return result;
 }
 
 std::string what_the_page_holds(const report::ExplorePage& page, const ExploreArguments& options,
                                 std::size_t series) {
-  std::string text = fmt::format("{}: {} series, {:.1f} MB", options.out, series,
+  std::string text = fmt::format("{}: {} series, {:.1f} MB", shown(options.out), series,
                                  static_cast<double>(page.html.size()) / 1e6);
   if (page.observations_only + page.named_only > 0)
     text += fmt::format("; the {} most surprising with bands", page.whole);
@@ -58,20 +52,21 @@ void run(const ExploreArguments& options) {
   progress.begin();
   const Model model = load_model(options.model);
   if (!model.network->has_distribution() && model.network->classes() == 0)
-    throw Error(fmt::format("{}: has neither a distribution nor classes to show", options.model));
+    throw Error(
+        fmt::format("{}: has neither a distribution nor a classifier to show", options.model));
   const Dataset data = open_for(model, options.data, options.reading);
   if (data.size() == 0) throw Error(fmt::format("{}: has no series to show", options.data));
   report::ExploreOptions explore;
   explore.request = {options.guard.resolve(), options.level,
-                     places(options.features, model.features, options.model, "feature"),
+                     places("--show", "feature", options.features, model.features),
                      &interrupt_flag()};
   explore.megabytes = options.megabytes;
   explore.data_name = options.data == "-" ? "standard input"
                                           : std::filesystem::path(options.data).filename().string();
   explore.progress = [&](double share) { progress.update(share); };
-  const std::vector<std::size_t> series =
-      options.ids.empty() ? model.series_of(data, options.split)
-                          : places(options.ids, data.ids, options.data, "series");
+  const std::vector<std::size_t> series = options.ids.empty()
+                                              ? model.series_of(data, options.split)
+                                              : places("--series", "series", options.ids, data.ids);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   const report::ExplorePage page = report::explore_page(model, data, series, pool, explore);
   write_atomically(options.out, page.html);
@@ -107,15 +102,13 @@ void add_explore(CLI::App& app) {
                    "features to show; default: those that a series has observed")
       ->delimiter(',')
       ->type_name("FEATURE,...");
-  command->add_option("--level", options->level, "of the predictive interval")
-      ->check(CLI::Range(0.001, 0.999999))
-      ->capture_default_str();
+  add_level(*command, options->level, "of the predictive interval");
   command
       ->add_option("--megabytes", options->megabytes,
                    "the page stays below this: first bands are drawn through fewer points, then "
                    "only the most surprising series have bands, then the least surprising are "
                    "only listed")
-      ->check(CLI::Range(0.2, 2000.0))
+      ->check(within(0.2, 2000.0))
       ->capture_default_str();
   options->guard.add_to(*command);
   add_json(*command, options->json);

@@ -38,12 +38,11 @@ void check_folds(const FoldsRequest& request) {
   check_files({}, {request.json});
   namespace fs = std::filesystem;
   if (request.out.empty()) {
-    if (request.claim)
-      throw Error("--claim: workers meet in a folder that all of them see; name it with --out");
+    if (request.claim) throw Error("--claim: workers share a folder; name it with --out");
     if (request.resume)
       throw Error(
-          "--resume: a cross-validation goes on from the models of its folds; give the "
-          "folder where they are kept with --out");
+          "--resume: a cross-validation continues from the models of its folds; name their folder "
+          "with --out");
     return;
   }
   if (fs::exists(request.out) && !fs::is_directory(request.out))
@@ -51,7 +50,7 @@ void check_folds(const FoldsRequest& request) {
   if (!request.resume && !request.force && !request.claim &&
       fs::exists(study::fold_model_path(request.out, 0)))
     throw Error(
-        fmt::format("{}: holds the models of folds already; give --resume to go on with them, "
+        fmt::format("{}: already holds the models of folds; give --resume to continue with them, "
                     "--force to train anew, or another folder",
                     request.out));
 }
@@ -83,10 +82,11 @@ void run_folds(const FoldsRequest& request, const Config& config, const Dataset&
   std::FILE* const text = text_stream({request.json});
   std::size_t judged = 0;
   for (const study::FoldResult& fold : result.folds) judged += fold.judged;
-  fmt::print(text,
-             "{} folds, {} series judged by models that had not seen them; {} test series left "
-             "out ({})\n\n",
-             result.folds.size(), judged, data.size() - judged, duration(progress.seconds()));
+  fmt::print(
+      text,
+      "{} folds, {} series, each evaluated by a model that was not trained on it; {} test series "
+      "left out ({})\n\n",
+      result.folds.size(), judged, data.size() - judged, duration(progress.seconds()));
   print(text, result);
   if (!request.out.empty()) fmt::print(text, "\n{}: the models of the folds\n", request.out);
   nlohmann::json json = to_json(result);

@@ -2,6 +2,7 @@
 
 #include "edict/cli/command.h"
 #include "edict/cli/data_json.h"
+#include "edict/core/counted.h"
 #include "edict/core/json.h"
 #include "edict/datasets/synthetic.h"
 #include "edict/sources/csv.h"
@@ -24,16 +25,16 @@ void add_generate(CLI::App& app) {
       ->type_name("DATA.csv");
   command->add_option("--series", options->series, "how many series")
       ->capture_default_str()
-      ->check(CLI::Range(1, 100000000));
+      ->check(within(1, 100000000));
   command->add_option("--seed", options->seed, "same seed, same data")->capture_default_str();
   add_json(*command, options->json);
   command->callback([options] {
     check_files({}, {options->out, options->json});
     const Dataset data = generate_synthetic(options->series, options->seed);
     write_csv(data, options->out);
-    fmt::print(text_stream({options->out, options->json}),
-               "{}: {} series, {} events, {} observations\n", options->out, data.size(),
-               data.events(), data.observations());
+    fmt::print(text_stream({options->out, options->json}), "{}: {} series, {}, {}\n",
+               shown(options->out), data.size(), counted(data.events(), "event"),
+               counted(data.observations(), "observation"));
     if (!options->json.empty()) write_json(options->json, data_json(options->out, data));
   });
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "edict/cli/command.h"
+#include "edict/core/counted.h"
 #include "edict/data/pieces.h"
 #include "edict/sources/source.h"
 
@@ -10,14 +12,14 @@ namespace edict::cli {
 void add_split(CLI::App& command, std::string& split) {
   command
       .add_option("--split", split,
-                  "which series, by what the model recorded of its training; a file of new series "
-                  "is taken whole")
-      ->check(CLI::IsMember({"train", "validation", "test", "unseen", "all"}))
+                  "which series, as the model recorded in training; a file of new series is used "
+                  "whole")
+      ->check(one_of({"train", "validation", "test", "unseen", "all"}))
       ->capture_default_str();
 }
 
 void add_reading(CLI::App& command, ReadOptions& options) {
-  const char* const group = "Reading the table (docs/data.md); what is not said is recognised";
+  const char* const group = "Reading the table (docs/data.md); the rest is recognised";
   const auto column = [&](const char* name, std::string& to, const char* help) {
     command.add_option(name, to, help)->type_name("COLUMN")->group(group);
   };
@@ -47,7 +49,7 @@ void add_reading(CLI::App& command, ReadOptions& options) {
       ->group(group);
   command
       .add_option("--decimal", options.decimal, "the decimal mark of 1,234; default: recognised")
-      ->check(CLI::IsMember({"point", "comma"}))
+      ->check(one_of({"point", "comma"}))
       ->group(group);
   command
       .add_option("--time-format", options.time_format,
@@ -58,7 +60,7 @@ void add_reading(CLI::App& command, ReadOptions& options) {
       .add_option("--time-unit", options.time_unit,
                   "what dates are counted in; none: numbers are plain numbers, never Unix time; of "
                   "numbers given to a model, what they are in")
-      ->check(CLI::IsMember({"s", "min", "h", "d", "none"}))
+      ->check(one_of({"s", "min", "h", "d", "none"}))
       ->group(group);
   command
       .add_option("--origin", options.origin,
@@ -68,7 +70,7 @@ void add_reading(CLI::App& command, ReadOptions& options) {
   command
       .add_option("--duplicates", options.duplicates,
                   "of different values for one id, time and feature; default: mean")
-      ->check(CLI::IsMember({"mean", "first", "last", "error"}))
+      ->check(one_of({"mean", "first", "last", "error"}))
       ->group(group);
 }
 
@@ -81,13 +83,17 @@ Dataset open_told(const std::string& uri, const ReadOptions& options) {
   return told(open_data(uri, options));
 }
 
+ReadOptions as_trained(const Model& model, const ReadOptions& options, Columns columns) {
+  ReadOptions result = options;
+  // A model from before has no reading; then the table is recognised anew.
+  if (!model.reading.time.empty()) result.like = KnownReading{model.reading, model.time_axis};
+  if (columns == Columns::all && result.like) result.like->reading.features.clear();
+  return result;
+}
+
 Dataset open_as_trained(const Model& model, const std::string& uri, const ReadOptions& options,
                         Columns columns) {
-  ReadOptions as_trained = options;
-  // A model from before has no reading; then the table is recognised anew.
-  if (!model.reading.time.empty()) as_trained.like = KnownReading{model.reading, model.time_axis};
-  if (columns == Columns::all && as_trained.like) as_trained.like->reading.features.clear();
-  return open_told(uri, as_trained);
+  return open_told(uri, as_trained(model, options, columns));
 }
 
 Dataset open_for(const Model& model, const std::string& uri, const ReadOptions& options,
@@ -104,9 +110,10 @@ Dataset open_to_train(const std::string& uri, const ReadOptions& options) {
   const std::size_t whole = data.size();
   data = in_pieces(data, piece);
   fmt::print(stderr,
-             "note: {} series {} too few to split by series; cut into {} pieces of {} events, the "
-             "last of each series for the test split\n",
-             whole, whole == 1 ? "is" : "are", data.size(), piece);
+             "note: {} series {} too few to split by series; cut into {} of {}, the last of each "
+             "series for the test split\n",
+             whole, whole == 1 ? "is" : "are", counted(data.size(), "piece"),
+             counted(piece, "event"));
   return data;
 }
 
@@ -129,14 +136,16 @@ JudgedSeries judged_series(const Model& model, const Dataset& data, const std::s
   judged.trained_on = trained > 0;
   if (unseen == all) {
     judged.split = name_of(Part::unseen);
-    judged.about = fmt::format("{} new series, none of them seen in training", all);
+    judged.about = fmt::format("{} new series, none of them used in training", all);
   } else if (trained > 0 && validated > 0) {
-    judged.about = fmt::format("note: {} of these {} series were trained on, {} chose the model",
-                               trained, all, validated);
+    judged.about =
+        fmt::format("note: {} of these {} series were used in training, {} in validation", trained,
+                    all, validated);
   } else if (trained > 0) {
-    judged.about = fmt::format("note: {} of these {} series were trained on", trained, all);
+    judged.about = fmt::format("note: {} of these {} series were used in training", trained, all);
   } else if (validated > 0) {
-    judged.about = fmt::format("note: {} of these {} series chose the model", validated, all);
+    judged.about =
+        fmt::format("note: {} of these {} series were used in validation", validated, all);
   }
   return judged;
 }

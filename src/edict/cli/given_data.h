@@ -29,6 +29,7 @@ Dataset open_to_train(const std::string& uri, const ReadOptions& options);
 // The data at `uri`, read as the model's training data were, with every column or only those that
 // the model knows.
 enum class Columns { known, all };
+ReadOptions as_trained(const Model& model, const ReadOptions& options, Columns columns);
 Dataset open_as_trained(const Model& model, const std::string& uri, const ReadOptions& options = {},
                         Columns columns = Columns::known);
 

@@ -71,8 +71,8 @@ void run(const ImportArguments& options, const Import& import) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   fmt::print(text,
              "{}: {} series, {} events, {} observations of {} features, {} classes ({:.1f} s)\n",
-             options.out, data.size(), data.events(), data.observations(), data.features.size(),
-             data.classes.size(), seconds);
+             shown(options.out), data.size(), data.events(), data.observations(),
+             data.features.size(), data.classes.size(), seconds);
   if (options.json.empty()) return;
   nlohmann::json json = data_json(options.out, data);
   json["cleaning"] = nlohmann::json::array();
@@ -109,7 +109,7 @@ void add_import(CLI::App& app) {
   gestures->add_option("--seed", options->seed, "of the values kept; same seed, same data")
       ->capture_default_str();
   gestures->add_option("--keep", options->keep, "share of the values kept")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(within(0.0, 1.0))
       ->capture_default_str();
 
   CLI::App* activity =
@@ -118,7 +118,7 @@ void add_import(CLI::App& app) {
             return import_activity(o.from, report, o.window, progress);
           });
   activity->add_option("--window", options->window, "rows a series")
-      ->check(CLI::Range(1, 1000000))
+      ->check(within(1, 1000000))
       ->capture_default_str();
 
   add("physionet", "PhysioNet Challenge 2012, in-hospital death; times in hours",
@@ -132,7 +132,7 @@ void add_import(CLI::App& app) {
             return import_mimic_extract(o.from, report, o.mimic, progress);
           });
   mimic->add_option("--hours", options->mimic.hours, "only rows before this hour; default all")
-      ->check(CLI::PositiveNumber);
+      ->check(positive());
   mimic
       ->add_option("--shortest-stay", options->mimic.shortest_stay,
                    "only stays of at least this many hours")

@@ -3,21 +3,31 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <numeric>
+#include <optional>
 
+#include "edict/cli/asked.h"
 #include "edict/cli/command.h"
+#include "edict/cli/filled_table.h"
 #include "edict/cli/given_data.h"
 #include "edict/cli/progress.h"
 #include "edict/cli/rows.h"
 #include "edict/cli/shard.h"
 #include "edict/cli/time_grid.h"
+#include "edict/core/counted.h"
 #include "edict/core/error.h"
+#include "edict/core/read_file.h"
+#include "edict/data/packed_file.h"
 #include "edict/eval/trajectory.h"
+#include "edict/sources/csv.h"
 
 namespace edict::cli {
 namespace {
 
 struct ImputeArguments {
   std::string model, data, at, shard;
+  std::vector<std::string> features;
   RowOutput out;
   bool deviations = false, filter = false;
   GuardOptions guard;
@@ -25,36 +35,65 @@ struct ImputeArguments {
   int threads = 0;
 };
 
-constexpr const char* kDeviation = "_sd";
+// Places in the model of the features to fill, by their names or by those of columns of categories.
+std::vector<std::size_t> features_to_fill(const std::vector<std::string>& names,
+                                          const Model& model) {
+  std::vector<std::size_t> features;
+  if (names.empty()) {
+    features.resize(model.features.size());
+    std::iota(features.begin(), features.end(), std::size_t{0});
+    return features;
+  }
+  std::vector<std::string> known = model.features;
+  for (const CategoryColumn& column : model.reading.categories)
+    if (!column.is_static) known.push_back(column.column);
+  for (const std::string& name : names) {
+    const std::size_t place = place_of("--features", "feature", name, known);
+    for (std::size_t j = 0; j < model.features.size(); ++j)
+      if (j == place ||
+          (place >= model.features.size() && model.features[j].starts_with(known[place] + "=")))
+        features.push_back(j);
+  }
+  std::sort(features.begin(), features.end());
+  features.erase(std::unique(features.begin(), features.end()), features.end());
+  return features;
+}
+
+// ---- a row for each of some times ----
 
 // The columns of the table: id, time, what describes a series, the features, their deviations.
 std::vector<std::string> columns(const Dataset& table, const std::vector<std::int32_t>& known,
                                  bool deviations) {
-  std::vector<std::string> names{"id", "time"};
-  if (!table.classes.empty()) names.emplace_back("label");
-  if (!table.groups.empty()) names.emplace_back("group");
-  for (const std::string& name : table.statics) names.push_back("static:" + name);
+  const Reading& reading = table.reading;
+  const auto called = [](const std::string& name, const char* usual) {
+    return name.empty() || name == "none" ? std::string(usual) : name;
+  };
+  std::vector<std::string> names{called(reading.id, "id"), called(reading.time, "time")};
+  if (!table.classes.empty()) names.push_back(called(reading.label, "label"));
+  if (!table.groups.empty()) names.push_back(called(reading.group, "group"));
+  for (const std::string& name : table.statics) {
+    const bool bare = std::ranges::find(reading.statics, name) != reading.statics.end();
+    names.push_back(bare ? name : "static:" + name);
+  }
   names.insert(names.end(), table.features.begin(), table.features.end());
   if (!deviations) return names;
+  const std::vector<std::string> before = names;
   for (std::size_t j = 0; j < table.features.size(); ++j) {
     if (known[j] == Dataset::kNone) continue;
-    const std::string name = table.features[j] + kDeviation;
-    if (std::find(table.features.begin(), table.features.end(), name) != table.features.end())
-      throw Error(fmt::format(
-          "--deviations: the data have a column '{}' already; rename it, or leave the option out",
-          name));
-    names.push_back(name);
+    names.push_back(table.features[j] + kDeviationSuffix);
+    check_new_column(names.back(), before);
   }
   return names;
 }
 
-// A table and what the model knows of its columns.
-class Filling {
+// Rows of a table at chosen times, and what the model knows of its columns.
+class RowsAtTimes {
  public:
-  Filling(const ImputeArguments& options, const Model& model, const Dataset& table)
+  RowsAtTimes(const ImputeArguments& options, const Model& model, const Dataset& table,
+              const std::vector<std::size_t>& fill)
       : table_(table),
         deviations_(options.deviations),
-        known_(known_features(model, table)),
+        known_(known_features(model, table, fill)),
         layout_(options.out.resolved(), columns(table, known_, options.deviations),
                 parse_shard(options.shard)) {
     for (const auto* names : {&table.classes, &table.groups})
@@ -105,13 +144,13 @@ class Filling {
   }
 
  private:
-  static std::vector<std::int32_t> known_features(const Model& model, const Dataset& table) {
+  static std::vector<std::int32_t> known_features(const Model& model, const Dataset& table,
+                                                  const std::vector<std::size_t>& fill) {
     std::vector<std::int32_t> known;
     for (const std::string& name : table.features) {
-      const auto found = std::find(model.features.begin(), model.features.end(), name);
-      known.push_back(found == model.features.end()
-                          ? Dataset::kNone
-                          : static_cast<std::int32_t>(found - model.features.begin()));
+      const auto found = std::ranges::find(
+          fill, name, [&](std::size_t j) -> const std::string& { return model.features[j]; });
+      known.push_back(found == fill.end() ? Dataset::kNone : static_cast<std::int32_t>(*found));
     }
     return known;
   }
@@ -147,57 +186,167 @@ class Filling {
   std::vector<std::string> classes_, groups_;  // as cells
 };
 
+// ---- both ----
+
+class Imputation {
+ public:
+  Imputation(const ImputeArguments& options, const Model& model)
+      : options_(options), model_(model), pool_(static_cast<std::size_t>(options.threads)) {
+    request_.guard = options.guard.resolve();
+    request_.sides = !model.fusion.empty() && !options.filter ? Sides::both : Sides::past;
+    progress_.begin();
+  }
+
+  // The table of the file itself.
+  void fill_table(CsvOriginal original, const Dataset& data) {
+    const FilledTable table(std::move(original), model_, data,
+                            features_to_fill(options_.features, model_), options_.deviations,
+                            options_.out.resolved(), parse_shard(options_.shard));
+    const std::vector<std::size_t> all = series_of(parse_shard(options_.shard), data);
+    request_.own_times = [&](std::size_t series) { return table.times(series); };
+    RowFile out(options_.out.destination(), options_.out.resolved(), table.header());
+    // Rows wait until those before them are written: series may take turns in the table.
+    std::vector<std::optional<std::string>> waiting(table.rows());
+    std::vector<bool> chosen(data.size(), false);
+    for (const std::size_t series : all) chosen[series] = true;
+    std::size_t next = 0, rows = 0;
+    const auto write = [&] {
+      std::string text;
+      for (; next < waiting.size(); ++next) {
+        if (!chosen[table.series_of(next)]) continue;
+        if (!waiting[next]) break;
+        text += *waiting[next];
+        waiting[next].reset();
+        ++rows;
+      }
+      out.write(text);
+    };
+    each_part(
+        all, data, table.rows() / std::max<std::size_t>(1, data.size()),
+        [&](const std::vector<ImputedSeries>& part) {
+          FilledTable::Filled made;
+          for (const ImputedSeries& imputed : part) {
+            FilledTable::Filled own = table.filled(imputed);
+            made.cells += own.cells;
+            std::move(own.rows.begin(), own.rows.end(), std::back_inserter(made.rows));
+          }
+          return made;
+        },
+        [&](FilledTable::Filled& made) {
+          filled_ += made.cells;
+          for (auto& [row, text] : made.rows) waiting[row] = std::move(text);
+          write();
+        });
+    out.commit();
+    tell(rows, all.size());
+    if (table.without_time() > 0)
+      fmt::print(stderr, "note: {} without a time {} left as {}\n",
+                 counted(table.without_time(), "row"), table.without_time() == 1 ? "was" : "were",
+                 table.without_time() == 1 ? "it was" : "they were");
+  }
+
+  // A row for each event of the table, or for each of the given times.
+  void fill_times(const Dataset& table, const std::optional<GivenTimes>& at) {
+    const Dataset data = matched(model_, table);
+    request_.table = &table;
+    if (at && at->are_moments(table))
+      request_.own_times = [&](std::size_t series) { return at->of(table, series); };
+    else if (at)
+      request_.grid = at->numbers();
+    const RowsAtTimes filling(options_, model_, table, features_to_fill(options_.features, model_));
+    const std::vector<std::size_t> all = series_of(parse_shard(options_.shard), data);
+    struct Part {
+      std::string text;
+      std::size_t rows, filled, without_times;
+    };
+    RowFile out(options_.out.destination(), filling.layout());
+    std::size_t rows = 0, without_times = 0;
+    each_part(
+        all, data, at ? at->count() : table.events() / std::max<std::size_t>(1, table.size()),
+        [&](const std::vector<ImputedSeries>& part) {
+          RowText text(filling.layout());
+          std::size_t cells = 0, without = 0;
+          for (const ImputedSeries& imputed : part) {
+            if (at && imputed.times.empty())
+              ++without;
+            else
+              cells += filling.write(imputed, text);
+          }
+          const std::size_t count = text.rows();
+          return Part{text.take(), count, cells, without};
+        },
+        [&](Part& part) {
+          out.write(part.text);
+          rows += part.rows;
+          filled_ += part.filled;
+          without_times += part.without_times;
+        });
+    out.commit();
+    tell(rows, all.size());
+    note_without_times(without_times, all.size());
+  }
+
+ private:
+  // make(imputed series) on any thread, take(what it made) in the order of the series.
+  template <class Make, class Take>
+  void each_part(const std::vector<std::size_t>& all, const Dataset& data, std::size_t times,
+                 const Make& make, const Take& take) {
+    std::size_t done = 0;
+    const std::size_t at_once = series_at_once(model_, times * model_.features.size());
+    for_each_part(
+        all, at_once, pool_,
+        [&](std::span<const std::size_t> some) {
+          return make(impute(model_, data, request_, some, pool_));
+        },
+        [&](auto&& made) {
+          take(made);
+          done = std::min(done + at_once, all.size());
+          progress_.update(static_cast<double>(done) / static_cast<double>(all.size()));
+        });
+  }
+
+  void tell(std::size_t rows, std::size_t series) {
+    progress_.end();
+    const std::string& path = options_.out.destination();
+    fmt::print(text_stream({path}), "{}: {} of {} series, {} filled{}\n", shown(path),
+               counted(rows, "row"), series, counted(filled_, "cell"),
+               request_.sides == Sides::both ? " from both sides"
+               : !model_.fusion.empty()      ? " from the past alone"
+                                             : "");
+  }
+
+  const ImputeArguments& options_;
+  const Model& model_;
+  ThreadPool pool_;
+  Progress progress_{"imputing"};
+  ImputeRequest request_;
+  std::size_t filled_ = 0;
+};
+
 void run(const ImputeArguments& options) {
   check_files({options.model, options.data}, {options.out.destination()});
   const Model model = load_model(options.model);
   if (!model.network->has_distribution()) throw no_distribution(model.config.model.kind);
-  ImputeRequest request;
-  if (!options.at.empty()) request.grid = parse_times("--at", options.at);
-  request.guard = options.guard.resolve();
-  const bool both = !model.fusion.empty() && !options.filter;
-  request.sides = both ? Sides::both : Sides::past;
-  const Dataset table = open_as_trained(model, options.data, options.reading, Columns::all);
-  const Dataset data = matched(model, table);
-  request.table = &table;
-  const Filling filling(options, model, table);
-  ThreadPool pool(static_cast<std::size_t>(options.threads));
-  Progress progress("imputing");
-  progress.begin();
-  struct Part {
-    std::string text;
-    std::size_t series, rows, filled;
-  };
-  RowFile out(options.out.destination(), filling.layout());
-  std::size_t series = 0, rows = 0, filled = 0;
-  const std::size_t times = request.grid.empty()
-                                ? table.events() / std::max<std::size_t>(1, table.size())
-                                : request.grid.size();
-  const std::vector<std::size_t> all = series_of(parse_shard(options.shard), data);
-  for_each_part(
-      all, series_at_once(model, times * model.features.size()), pool,
-      [&](std::span<const std::size_t> some) {
-        RowText text(filling.layout());
-        std::size_t cells = 0;
-        for (const ImputedSeries& imputed : impute(model, data, request, some, pool))
-          cells += filling.write(imputed, text);
-        const std::size_t count = text.rows();
-        return Part{text.take(), some.size(), count, cells};
-      },
-      [&](const Part& part) {
-        out.write(part.text);
-        series += part.series;
-        rows += part.rows;
-        filled += part.filled;
-        progress.update(static_cast<double>(series) / static_cast<double>(all.size()));
-      });
-  out.commit();
-  progress.end();
-  const std::string& path = options.out.destination();
-  fmt::print(text_stream({path}), "{}: {} rows of {} series, {} cells filled{}\n", path, rows,
-             series, filled,
-             both                    ? " from both sides"
-             : !model.fusion.empty() ? " from the past alone"
-                                     : "");
+  std::optional<GivenTimes> at;
+  if (!options.at.empty() && options.at != "events") at.emplace("--at", options.at);
+  features_to_fill(options.features, model);  // a wrong name is refused before the data are read
+  Imputation imputation(options, model);
+  if (!options.at.empty() || is_packed_file(options.data))
+    return imputation.fill_times(
+        open_as_trained(model, options.data, options.reading, Columns::all), at);
+  // What comes through a pipe can be read only once.
+  const ReadOptions reading = as_trained(model, options.reading, Columns::known);
+  std::error_code unknown;
+  if (std::filesystem::is_regular_file(options.data, unknown)) {
+    const Dataset data = matched(model, told(read_csv(options.data, reading)));
+    return imputation.fill_table(
+        read_csv_original(CsvText::from_file(options.data, reading.limits), reading), data);
+  }
+  const std::string text = read_file(options.data, reading.limits.bytes);
+  const std::string name = name_of_file(options.data);
+  const Dataset data = matched(model, told(read_csv_text(text, name, reading)));
+  imputation.fill_table(
+      read_csv_original(CsvText::from_memory(text, name, reading.limits), reading), data);
 }
 
 }  // namespace
@@ -205,15 +354,18 @@ void run(const ImputeArguments& options) {
 void add_impute(CLI::App& app) {
   auto options = std::make_shared<ImputeArguments>();
   CLI::App* command = app.add_subcommand(
-      "impute",
-      "The table without holes: missing cells filled from what was seen up to then, or also later");
+      "impute", "Fill the empty cells of a table, from the past or from both sides");
   command->add_option("model", options->model, "a trained model")->required()->type_name("MODEL");
   command->add_option("data", options->data, "the table")->required()->type_name("DATA");
   options->out.add_to(*command, "FILE");
   command
       ->add_option("--at", options->at,
-                   "a regular table at these times; default: the times of the table itself")
-      ->type_name("START:STEP:END|T1,T2,...");
+                   "a new table with a row at each of these times of every series, or with a row "
+                   "for each `events`; default: the table itself, row by row")
+      ->type_name("START:STEP:END|T1,T2,...|DATE,...|events");
+  command->add_option("--features", options->features, "fill only these; default: all of the model")
+      ->delimiter(',')
+      ->type_name("NAME,...");
   command->add_flag("--deviations", options->deviations,
                     "a further column NAME_sd for each feature: the standard deviation of what was "
                     "filled in, empty where it was observed");
@@ -224,11 +376,13 @@ void add_impute(CLI::App& app) {
   add_reading(*command, options->reading);
   add_threads(*command, options->threads);
   command->footer(
-      "A wide table, a row a moment. Observed cells stay as they are. A missing one becomes the "
-      "mean that the model expects given everything of its series up to that moment, the other "
-      "cells of the row included, and nothing later. A model that was trained with train.smooth "
-      "looks from both sides: what came later counts too, unless --filter asks for the past alone. "
-      "Columns that the model does not know are copied.");
+      "The table comes back with its rows, their order and its columns; only empty cells of the "
+      "model's features change, and every other cell stays as it is written. An empty cell "
+      "becomes the mean that the model expects given everything of its series up to that time, "
+      "the other cells of the row included, and nothing later; in a column of categories it "
+      "becomes the likeliest one. A model that was trained with train.smooth also uses what came "
+      "later, unless --filter is given. Rows without a time are not filled. Packed data have no "
+      "rows of their own; they are written as with --at events.");
   command->callback([options] { run(*options); });
 }
 

@@ -5,6 +5,7 @@
 #include "edict/cli/command.h"
 #include "edict/cli/data_json.h"
 #include "edict/cli/given_data.h"
+#include "edict/core/counted.h"
 #include "edict/core/json.h"
 #include "edict/core/read_file.h"
 #include "edict/data/summary.h"
@@ -38,13 +39,15 @@ void print_calendar(const Dataset& data) {
 
 void print_data(const std::string& path, const Dataset& data) {
   const Summary s = summarise(data);
-  fmt::print("{}\n  {} series, {} events ({:.1f} a series), {} observations\n", path, s.series,
-             s.events, s.events_per_series, s.observations);
+  fmt::print("{}\n  {} series, {} ({:.1f} per series), {}\n", path, s.series,
+             counted(s.events, "event"), s.events_per_series,
+             counted(s.observations, "observation"));
   if (data.time_axis.is_calendar()) print_calendar(data);
   fmt::print(
       "  time {:.6g} to {:.6g}, median gap {:.4g}{}\n", s.first_time, s.last_time, s.median_gap,
       data.time_axis.unit == TimeUnit::none ? "" : fmt::format(" ({})", described(data.time_axis)));
-  if (s.empty_series > 0) fmt::print("  {} series have no event\n", s.empty_series);
+  if (s.empty_series > 0)
+    fmt::print("  {} series ha{} no event\n", s.empty_series, s.empty_series == 1 ? "s" : "ve");
   fmt::print("\n  {:<20} {:>10} {:>9} {:>11} {:>11} {:>11} {:>11}\n", "feature", "observed",
              "missing", "mean", "std", "min", "max");
   for (std::size_t j = 0; j < data.features.size(); ++j) {
@@ -65,7 +68,7 @@ void print_data(const std::string& path, const Dataset& data) {
                  100.0 * static_cast<double>(s.class_counts[k]) / static_cast<double>(s.series));
     if (s.unlabelled > 0) fmt::print("  {:<20} {:>10}\n", "(none)", s.unlabelled);
   }
-  if (!data.groups.empty()) fmt::print("\n  {} groups\n", data.groups.size());
+  if (!data.groups.empty()) fmt::print("\n  {}\n", counted(data.groups.size(), "group"));
 }
 
 nlohmann::json model_json(const std::string& path, const Model& model) {
@@ -93,8 +96,9 @@ nlohmann::json model_json(const std::string& path, const Model& model) {
 }
 
 void print_model(const std::string& path, Model model) {
-  fmt::print("{}\n  {} with {} parameters{}, {} features{}\n", path, model.config.model.kind,
-             model.params.size(), model.members() > 1 ? " a member" : "", model.features.size(),
+  fmt::print("{}\n  {} with {} parameters{}, {}{}\n", path, model.config.model.kind,
+             model.params.size(), model.members() > 1 ? " per member" : "",
+             counted(model.features.size(), "feature"),
              model.network->classes() > 0
                  ? fmt::format(", classifies {} classes", model.network->classes())
                  : "");
@@ -102,20 +106,20 @@ void print_model(const std::string& path, Model model) {
     fmt::print("  an ensemble of {} members, trained from the seeds {} to {}\n", model.members(),
                model.config.train.seed,
                model.config.train.seed + static_cast<std::int64_t>(model.others.size()));
-  fmt::print("  trained on {} series, chosen by {} (validation), {} left to judge it (test)\n",
+  fmt::print("  trained on {} series, chosen by {} (validation), {} left to test it\n",
              model.seen.count(Part::train), model.seen.count(Part::validation),
              model.seen.count(Part::test));
   if (!model.calibration.empty())
     fmt::print("  calibrated by {} series, its conformal intervals by {} others\n",
                model.calibration.fit_series, model.calibration.conformal_series);
   if (const auto pairs = model.calibration.correlations.pairs(); !pairs.empty())
-    fmt::print("  knows {} pairs of features that err together, most of all {} and {} ({:+.2f})\n",
-               pairs.size(), model.features[pairs[0].first], model.features[pairs[0].second],
-               pairs[0].correlation);
+    fmt::print("  {} of features have correlated errors, the most {} and {} ({:+.2f})\n",
+               counted(pairs.size(), "pair"), model.features[pairs[0].first],
+               model.features[pairs[0].second], pairs[0].correlation);
   if (!model.fusion.empty())
     fmt::print(
-        "  looks from both sides where it fills gaps: as many parameters again read series from "
-        "their end, weighed by {} series\n",
+        "  fills gaps from both sides: a second network of the same size reads series from their "
+        "end; the two were weighted on {} series\n",
         model.fusion.fit_series);
   if (const Reading& r = model.reading; !r.time.empty()) {
     const auto named = [](const char* what, const std::string& column) {
@@ -171,7 +175,7 @@ void add_info(CLI::App& app) {
     ReadOptions reading;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("info", "Tell what is in a data or model file");
+  CLI::App* command = app.add_subcommand("info", "Show what is in a data or model file");
   command->add_option("file", options->path, "the file; - is standard input")
       ->required()
       ->type_name("DATA.csv|MODEL");

@@ -3,6 +3,7 @@
 #include "edict/cli/command.h"
 #include "edict/cli/given_data.h"
 #include "edict/core/atomic_file.h"
+#include "edict/core/counted.h"
 #include "edict/model/fit_settings.h"
 
 namespace edict::cli {
@@ -21,11 +22,11 @@ void run(const InitArguments& options) {
   if (!options.kind.empty()) given.push_back("model.kind=" + options.kind);
   const FittedSettings fitted = fit_settings(data, given);
   std::string text = fmt::format(
-      "# Settings chosen for {} ({} training series, {} features): what\n"
-      "# `edict train` uses there without --config. Change what you like, then train with\n"
-      "# --config and this file; a line that is left out has its default (edict settings).\n",
+      "# Settings chosen for {} ({} training series, {}): those that\n"
+      "# `edict train` uses without --config. Change what you like, then train with --config\n"
+      "# and this file; a line that is left out has its default (edict settings).\n",
       options.data == "-" ? "standard input" : options.data, fitted.facts.series,
-      fitted.facts.features);
+      counted(fitted.facts.features, "feature"));
   for (const std::string& note : fitted.notes) text += fmt::format("# note: {}\n", note);
   text += commented_toml(fitted);
   if (options.out.empty() || is_standard_output(options.out)) {
@@ -46,7 +47,7 @@ void add_init(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "init",
       "Choose settings for a CSV file and write them as TOML, each with its meaning and the "
-      "reason; training with that file is training without --config");
+      "reason; training with that file is the same as training without --config");
   command->add_option("data", options->data, "the data")->required()->type_name("DATA.csv");
   add_output(*command, "--out", options->out, "where they go, if not to standard output")
       ->type_name("FILE.toml");

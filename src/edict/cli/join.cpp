@@ -9,6 +9,7 @@
 #include "edict/cli/command.h"
 #include "edict/cli/shard.h"
 #include "edict/core/atomic_file.h"
+#include "edict/core/counted.h"
 #include "edict/core/error.h"
 
 namespace edict::cli {
@@ -89,13 +90,13 @@ void check_parts(const std::vector<std::unique_ptr<SharedRows>>& parts) {
   const SharedRows& first = *parts.front();
   for (const auto& part : parts) {
     if (part->shard.count != first.shard.count)
-      part->fail(fmt::format("is one of {} shares, and {} one of {}; give those of one --shard",
+      part->fail(fmt::format("is one of {} shares, and {} is one of {}; give those of one --shard",
                              part->shard.count, first.path(), first.shard.count));
     if (part->header != first.header)
       part->fail(
           fmt::format("has other columns than {}; give what one command wrote", first.path()));
     if (!there.insert(part->shard.number).second)
-      part->fail(fmt::format("is share {} of {}, which another file is too; give each once",
+      part->fail(fmt::format("is share {} of {}, as another file is too; give each once",
                              part->shard.number, part->shard.count));
   }
   for (std::size_t k = 1; k <= first.shard.count; ++k)
@@ -137,7 +138,8 @@ void run(const std::vector<std::string>& inputs, const std::string& out) {
                                      series, part->path()));
   }
   file.commit();
-  fmt::print(text_stream({out}), "{}: {} rows from {} shares\n", out, rows, parts.size());
+  fmt::print(text_stream({out}), "{}: {} from {}\n", shown(out), counted(rows, "row"),
+             counted(parts.size(), "share"));
 }
 
 }  // namespace

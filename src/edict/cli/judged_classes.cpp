@@ -18,7 +18,7 @@ JudgedClasses judged_classes(const Model& model, const Dataset& data,
     return {evaluate_classifier(model, data, series, pool, guard, positive), ""};
   } catch (const Error& error) {
     if (!model.network->has_distribution() || !positive.empty()) throw;
-    return {std::nullopt, fmt::format("classes are not judged: {}", error.what())};
+    return {std::nullopt, fmt::format("classes are not evaluated: {}", error.what())};
   }
 }
 

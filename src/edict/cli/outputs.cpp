@@ -91,6 +91,10 @@ bool is_standard_output(const std::string& path) {
   return !path.empty() && destination_of(path).descriptor == STDOUT_FILENO;
 }
 
+std::string shown(const std::string& output) {
+  return is_standard_output(output) ? "standard output" : output;
+}
+
 std::FILE* text_stream(const std::vector<std::string>& outputs) {
   return std::any_of(outputs.begin(), outputs.end(), is_standard_output) ? stderr : stdout;
 }

@@ -19,6 +19,9 @@ void check_files(const std::vector<std::string>& inputs, const std::vector<std::
 
 bool is_standard_output(const std::string& path);
 
+// An output as a message calls it: "standard output" instead of /dev/stdout.
+std::string shown(const std::string& output);
+
 // Where what is meant for a reader goes: not between the bytes of an output.
 std::FILE* text_stream(const std::vector<std::string>& outputs);
 

@@ -6,6 +6,7 @@
 #include "edict/cli/command.h"
 #include "edict/cli/given_data.h"
 #include "edict/cli/progress.h"
+#include "edict/core/counted.h"
 #include "edict/sources/packed_source.h"
 
 namespace edict::cli {
@@ -32,8 +33,9 @@ void run(PackArguments options) {
   for (const std::string& line : packed.recognised) fmt::print(stderr, "note: {}\n", line);
   std::error_code none;
   const auto bytes = std::filesystem::file_size(options.out, none);
-  fmt::print(text_stream({options.out}), "{}: {} series, {} events, {} observations{}\n",
-             options.out, packed.series, packed.events, packed.observations,
+  fmt::print(text_stream({options.out}), "{}: {} series, {}, {}{}\n", shown(options.out),
+             packed.series, counted(packed.events, "event"),
+             counted(packed.observations, "observation"),
              none ? std::string() : fmt::format(", {:.1f} MB", static_cast<double>(bytes) / 1e6));
 }
 
@@ -58,7 +60,7 @@ void add_pack(CLI::App& app) {
       ->add_option("--memory", options->memory,
                    "megabytes for rows; what does not fit waits in files beside --out. Ids, labels "
                    "and static covariates stay in memory")
-      ->check(CLI::Range(1, 1 << 20))
+      ->check(within(1, 1 << 20))
       ->capture_default_str();
   add_reading(*command, options->reading);
   command->callback([options] { run(*options); });

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "edict/cli/asked.h"
 #include "edict/cli/command.h"
 #include "edict/cli/given_data.h"
 #include "edict/cli/judged_classes.h"
@@ -33,13 +34,8 @@ struct PlotArguments {
 std::vector<std::size_t> chosen(const PlotArguments& options, const Dataset& data,
                                 const std::vector<std::size_t>& judged) {
   std::vector<std::size_t> series;
-  for (const std::string& id : options.ids) {
-    const auto found = std::find(data.ids.begin(), data.ids.end(), id);
-    if (found == data.ids.end())
-      throw Error(fmt::format("{}: has no series '{}'; its first is '{}'", options.data, id,
-                              data.ids.front()));
-    series.push_back(static_cast<std::size_t>(found - data.ids.begin()));
-  }
+  for (const std::string& id : options.ids)
+    series.push_back(place_of("--series", "series", id, data.ids));
   if (series.empty())
     series.assign(judged.begin(), judged.begin() + std::min<std::ptrdiff_t>(3, std::ssize(judged)));
   return series;
@@ -62,7 +58,7 @@ std::string_view met_as(Part part) {
 
 std::string figures(const std::optional<CalibrationResult>& result) {
   return result ? fmt::format("MSE {:.4f}, ECE {:.3f}", result->mse.mean, result->ece)
-                : "nothing to judge";
+                : "no observations";
 }
 
 // Drawn series, by met_as.
@@ -96,7 +92,8 @@ std::vector<report::Section> band_sections(const PlotArguments& options, const M
   sections.front().text += fmt::format(
       "The {:g} % predictive interval over time. <span class=\"key\" style=\"background:"
       "var(--aleatoric)\"></span>noise of the data (aleatoric) <span class=\"key\" "
-      "style=\"background:var(--epistemic)\"></span>what the model's own doubt (epistemic) adds. "
+      "style=\"background:var(--epistemic)\"></span>what the uncertainty of the model (epistemic) "
+      "adds. "
       "Filled dots were absorbed; hollow ones, after the dashed line, were not.",
       100 * options.level);
   return sections;
@@ -181,7 +178,7 @@ void run(const PlotArguments& options) {
   }
   write_atomically(
       options.out,
-      report::html_page("edict: " + model.config.model.kind + " on " +
+      report::html_page(model.config.model.kind + " on " +
                             std::filesystem::path(options.data).filename().string(),
                         "Distributions in continuous time, learnt from irregular observations.",
                         sections));
@@ -224,9 +221,7 @@ void add_plot(CLI::App& app) {
       ->delimiter(',')
       ->type_name("ID,...");
   add_split(*command, options->split);
-  command->add_option("--level", options->level, "of the predictive interval")
-      ->check(CLI::Range(0.001, 0.999999))
-      ->capture_default_str();
+  add_level(*command, options->level, "of the predictive interval");
   add_reading(*command, options->reading);
   add_threads(*command, options->threads);
   command->callback([options] { run(*options); });

@@ -12,6 +12,7 @@
 #include "edict/cli/rows.h"
 #include "edict/cli/shard.h"
 #include "edict/cli/time_grid.h"
+#include "edict/core/counted.h"
 #include "edict/core/error.h"
 #include "edict/core/not_finite.h"
 #include "edict/core/number_text.h"
@@ -44,7 +45,7 @@ struct Asked {
   bool horizon = false;             // --at horizon
   bool horizon_by_default = false;  // nothing was said of times; they are written then
   bool ahead = false;               // --ahead
-  std::vector<std::string> dates;   // --at, where it gives dates
+  std::optional<GivenTimes> at;     // --at, where it gives times
   double level = 0.9, time_unit = 1.0;
   const Calibration* conformal = nullptr;  // whose promise the level is; null: plain intervals
   double adapt = 0.0;     // with --at events: how fast levels follow a series; 0: not
@@ -61,8 +62,8 @@ struct Asked {
     if (own.ranges.empty() || since <= own.ranges.back().until)
       return conformal_level(own.steps_at(since), level);
     throw Error(fmt::format(
-        "--conformal: asked for {:.4g} after the last observation, but intervals are calibrated up "
-        "to {:.4g} only; ask for less, or leave --conformal out",
+        "--conformal: {:.4g} after the last observation is beyond the {:.4g} up to which intervals "
+        "are calibrated; give earlier times, or leave --conformal out",
         since * time_unit, own.ranges.back().until * time_unit));
   }
 };
@@ -145,6 +146,7 @@ class DistributionCells {
 struct Part {
   std::string rows, clips;
   std::size_t row_count = 0, clipped = 0, series = 0;
+  std::size_t without_times = 0;  // series that begin after all of the given times
   std::optional<LeastExpected> top;
 };
 
@@ -178,7 +180,7 @@ class Prediction {
     std::optional<RowFile> clips;
     if (!options_.clips.empty()) clips.emplace(options_.clips, clip_layout_);
     LeastExpected top(static_cast<std::size_t>(options_.top));
-    std::size_t rows = 0, clipped = 0, done = 0;
+    std::size_t rows = 0, clipped = 0, done = 0, without_times = 0;
     for_each_part(
         all_, series_at_once(model_, numbers_a_series()), pool_,
         [&](std::span<const std::size_t> series) { return part(series); },
@@ -189,6 +191,7 @@ class Prediction {
           rows += made.row_count;
           clipped += made.clipped;
           done += made.series;
+          without_times += made.without_times;
           progress_.update(static_cast<double>(done) / static_cast<double>(all_.size()));
         });
     if (options_.top > 0) {
@@ -203,6 +206,7 @@ class Prediction {
     out.commit();
     progress_.end();
     tell(rows, clipped);
+    note_without_times(without_times, all_.size());
   }
 
  private:
@@ -245,6 +249,7 @@ class Prediction {
       for (const ClassTrajectory& own :
            class_trajectories(model_, data_, asked_.request, series, pool_)) {
         made.clipped += own.probabilities.clipped;
+        made.without_times += own.times.empty();
         for (std::size_t t = 0; t < own.times.size(); ++t)
           class_rows(own.series, own.times[t], asked_.request.times[t], own.probabilities.row(t),
                      text);
@@ -269,6 +274,7 @@ class Prediction {
     } else {
       for (const Trajectory& own : trajectories(model_, data_, asked_.request, series, pool_)) {
         const std::string id = layout_.cell(data_.ids[own.series]);
+        made.without_times += own.times.empty();
         for (std::size_t t = 0; t < own.times.size(); ++t) {
           const double since = time_since_event(own.series, own.times[t], asked_.ahead);
           const std::string time = layout_.time_cell(data_, own.series, own.times[t]);
@@ -363,27 +369,28 @@ class Prediction {
   }
 
   void tell(std::size_t rows, std::size_t clipped) const {
-    const std::string& path = options_.out.destination();
-    std::FILE* const told = text_stream({path, options_.clips});
+    const std::string path = shown(options_.out.destination());
+    std::FILE* const told = text_stream({options_.out.destination(), options_.clips});
     const std::size_t times = asked_.request.times.size();
     if (classes())
       fmt::print(told, "{}: probabilities of {} classes for {} series{}\n", path,
                  model_.classes.size(), all_.size(), when());
     else if (options_.top > 0)
-      fmt::print(told, "{}: the {} least expected of {} observations{}\n", path, rows,
-                 data_.observations(), given());
+      fmt::print(told, "{}: the {} least expected of {}{}\n", path, rows,
+                 counted(data_.observations(), "observation"), given());
     else if (asked_.events)
-      fmt::print(told, "{}: {} observations of {} series, each against what was expected{}\n", path,
-                 rows, all_.size(), given());
+      fmt::print(told, "{}: {} of {} series, each against what was expected{}\n", path,
+                 counted(rows, "observation"), all_.size(), given());
     else
-      fmt::print(told, "{}: {} rows, {} series at {} times{}, {} % {}interval\n", path, rows,
-                 all_.size(), times, asked_.ahead ? " after their last observation" : "",
-                 100 * options_.level, options_.conformal ? "conformal " : "");
+      fmt::print(told, "{}: {}, {} series at {}{}, {} % {}interval\n", path, counted(rows, "row"),
+                 all_.size(), counted(times, "time"),
+                 asked_.ahead ? " after their last observation" : "", 100 * options_.level,
+                 options_.conformal ? "conformal " : "");
     if (options_.guard.kind != "none")
       fmt::print(told, "{}\n", clipped_text(clipped, observations()));
   }
 
-  const char* given() const { return asked_.together ? ", given the others of the moment" : ""; }
+  const char* given() const { return asked_.together ? ", given the others at the same time" : ""; }
 
   // Of the series that were asked for.
   std::size_t observations() const {
@@ -396,10 +403,10 @@ class Prediction {
 
   std::string when() const {
     if (asked_.horizon)
-      return fmt::format(" at {:.6g}, or later data's end", model_.protocol.horizon);
+      return fmt::format(" at {:.6g}, or at the end of longer series", model_.protocol.horizon);
     if (asked_.request.from == PredictRequest::From::last_observation && !asked_.ahead)
       return ", each at its last observation";
-    return fmt::format(" at {} times{}", asked_.request.times.size(),
+    return fmt::format(" at {}{}", counted(asked_.request.times.size(), "time"),
                        asked_.ahead ? " after their last observation" : "");
   }
 
@@ -429,78 +436,73 @@ Asked understood(const PredictArguments& options, const Model& model, bool class
     asked.request.times = parse_times("--ahead", options.ahead);
     asked.request.from = PredictRequest::From::last_observation;
     if (asked.request.times.front() < 0)
-      throw Error(
-          fmt::format("--ahead: {} lies before the last observation; ask from 0 on, or use --at",
-                      asked.request.times.front()));
+      throw Error(fmt::format(
+          "--ahead: {} lies before the last observation; give times from 0 on, or use --at",
+          asked.request.times.front()));
   } else if (!asked.events && !asked.horizon && !options.at.empty()) {
-    asked.dates = listed_dates(options.at);
-    if (asked.dates.empty())
-      asked.request.times = parse_times("--at", options.at);
-    else
-      asked.request.times.resize(asked.dates.size());  // each series has its own
+    asked.at.emplace("--at", options.at);
+    asked.request.times = asked.at->numbers();
+    asked.request.times.resize(asked.at->count());  // dates: each series has its own
   }
   if (classes) {
     if (asked.events)
-      throw Error("--at events tells of observations; for classes give times, or --ahead");
+      throw Error("--at events is for features; for classes give times, or --ahead");
     asked.horizon_by_default = options.at.empty() && options.ahead.empty();
     asked.horizon |= asked.horizon_by_default;
   } else if (asked.horizon) {
-    throw Error("--at horizon is for --classes; give the times to ask for, as START:STEP:END");
+    throw Error("--at horizon is for --classes; give times, as START:STEP:END");
   } else if (options.at.empty() && options.ahead.empty()) {
     throw Error(
-        "--at is missing: give the times to ask for, as START:STEP:END or t1,t2,…, or --at events; "
-        "or --ahead with times after each series' last observation");
+        "--at is missing: give times as START:STEP:END or t1,t2,…, or --at events; or give --ahead "
+        "with times after each series' last observation");
   }
   if (classes && (!options.quantiles.empty() || !options.above.empty() || !options.below.empty() ||
                   !options.features.empty() || !options.clips.empty()))
     throw Error(
-        "--quantiles, --above, --below, --features and --clips tell of features, not of classes; "
+        "--quantiles, --above, --below, --features and --clips are for features, not for classes; "
         "leave them out");
   if (options.top > 0 && !options.shard.empty())
-    throw Error(
-        "--top looks for the least expected of all series, and --shard at some; leave one "
-        "of them out");
+    throw Error("--top needs all series, and --shard reads only some; leave one of them out");
   if (options.top > 0 && !asked.events)
     throw Error("--top lists the least expected observations; give --at events with it");
   asked.adapt = options.adapt;
   if (options.adapt > 0 && (!asked.events || options.top > 0))
     throw Error(
-        "--adapt follows the observations of each series one after the other; give it with --at "
-        "events and without --top");
+        "--adapt follows the observations of each series in order; give it with --at events and "
+        "without --top");
   asked.together = options.together;
   if (options.together) {
     if (!asked.events)
       throw Error(
-          "--together holds the observations of a moment against each other; give it with --at "
+          "--together compares the observations of one time with each other; give it with --at "
           "events");
     if (options.conformal)
       throw Error(
-          "--conformal promises of what is expected of a feature by itself, not --together; leave "
-          "one of them out");
+          "--conformal intervals are those of each feature by itself, not --together; leave one of "
+          "them out");
     if (model.calibration.correlations.empty())
       throw Error(fmt::format(
-          "--together: {} does not know which features err together; make one that does with "
-          "`edict calibrate {} DATA --out FILE`, by enough series that have several of them at "
-          "once",
+          "--together: {} has no correlations between features; `edict calibrate {} DATA --out "
+          "FILE` finds them where enough series have several features at the same time",
           options.model, options.model));
   }
   if (options.conformal) {
     if (classes)
-      throw Error("--conformal is about intervals of features, not of classes; leave it out");
+      throw Error("--conformal is for intervals of features, not for classes; leave it out");
     if (model.calibration.empty())
-      throw Error(fmt::format(
-          "--conformal: {} was not calibrated, and promises nothing; make one that does with "
-          "`edict calibrate {} DATA --out FILE`",
-          options.model, options.model));
+      throw Error(
+          fmt::format("--conformal: {} is not calibrated; calibrate it with `edict calibrate {} "
+                      "DATA --out FILE`",
+                      options.model, options.model));
     if (model.calibration.conformal_series == 0)
       throw Error(fmt::format(
-          "--conformal: {} was calibrated by {} series, too few to promise anything by; calibrate "
-          "it by more with `edict calibrate {} DATA --out FILE --split unseen`",
+          "--conformal: {} was calibrated on {} series, too few for conformal intervals; calibrate "
+          "on more with `edict calibrate {} DATA --out FILE --split unseen`",
           options.model, model.calibration.fit_series, options.model));
     if (asked.request.guard.kind != Guard::Kind::none)
       throw Error(
-          "--conformal: intervals are calibrated without a guard, and with one promise nothing; "
-          "leave --guard or --conformal out");
+          "--conformal: intervals are calibrated without a guard and do not hold with one; leave "
+          "--guard or --conformal out");
     asked.conformal = &model.calibration;
     asked.time_unit = model.protocol.time_unit;
   }
@@ -525,9 +527,9 @@ void run(PredictArguments options) {
   options.classes = options.classes || !model.network->has_distribution();
   Asked asked = understood(options, model, options.classes);
   const Dataset data = open_for(model, options.data, options.reading, Series::whole);
-  if (!asked.dates.empty())
-    asked.request.own_times = [dates = asked.dates, &data](std::size_t series) {
-      return times_of_dates("--at", dates, data, series);
+  if (asked.at && asked.at->are_moments(data))
+    asked.request.own_times = [at = *asked.at, &data](std::size_t series) {
+      return at.of(data, series);
     };
   Prediction(options, model, data, std::move(asked)).run();
 }
@@ -536,36 +538,34 @@ void run(PredictArguments options) {
 
 void add_predict(CLI::App& app) {
   auto options = std::make_shared<PredictArguments>();
-  CLI::App* command = app.add_subcommand(
-      "predict", "What is to be expected at any times: distributions, or class probabilities");
+  CLI::App* command =
+      app.add_subcommand("predict", "Predict distributions, or class probabilities, at any times");
   command->add_option("model", options->model, "a trained model")->required()->type_name("MODEL");
   command->add_option("data", options->data, "the series")->required()->type_name("DATA");
   command
       ->add_option("--at", options->at,
-                   "times to ask for, each answered from what was observed before it; or `events`: "
-                   "every observation against what was expected just before it; or, for classes, "
-                   "`horizon`: where the classifier was trained and is judged")
+                   "predict at these times, each from what was observed before it; or `events`: at "
+                   "every observation, from what came before it; or, for classes, `horizon`: the "
+                   "time at which the classifier is trained and evaluated. Dates and Unix time "
+                   "are taken as the data have them")
       ->type_name("START:STEP:END|T1,T2,...|DATE,...|events");
   command
       ->add_option("--ahead", options->ahead,
                    "times after each series' own last observation; 0 is that moment")
       ->type_name("START:STEP:END|T1,T2,...");
   options->out.add_to(*command, "FILE");
-  command->add_option("--level", options->level, "of the predictive interval [lower, upper]")
-      ->check(CLI::Range(0.001, 0.999999))
-      ->capture_default_str();
+  add_level(*command, options->level, "of the predictive interval [lower, upper]");
   command->add_flag("--conformal", options->conformal,
-                    "that interval so wide that it holds an observation of a new series at least "
-                    "as often as --level says, whatever the model is worth; for models of `edict "
-                    "calibrate`, infinite where too few series were there to promise it");
+                    "a conformal interval: it holds an observation of a new series at least as "
+                    "often as --level says, however good the model is; for models of `edict "
+                    "calibrate`, infinite where there were too few series to calibrate on");
   command
       ->add_option(
           "--adapt", options->adapt,
-          "with --at events: the interval's level follows each series, feature by "
-          "feature, up after an observation outside of it and down after one inside, so that "
-          "it holds as often as --level says in the long run whatever the series does; "
-          "told in a column `level`. RATE: how fast, as 0.02")
-      ->check(CLI::Range(1e-6, 1.0))
+          "with --at events: the interval's level adapts to each series and feature, up after "
+          "an observation outside of it and down after one inside, so that in the long run it "
+          "holds as often as --level says; a column `level` gives it. RATE: how fast, as 0.02")
+      ->check(within(1e-6, 1.0))
       ->type_name("RATE");
   command->add_option("--quantiles", options->quantiles, "further columns q0.1, q0.5, …")
       ->type_name("0.1,0.5,0.9");
@@ -585,11 +585,11 @@ void add_predict(CLI::App& app) {
       ->add_option("--top", options->top,
                    "with --at events: only the N least expected observations, the most surprising "
                    "first")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->type_name("N");
   command->add_flag("--together", options->together,
-                    "with --at events: every observation against what was expected of it given "
-                    "the others of the same moment, so that one that contradicts them stands out; "
+                    "with --at events: every observation against what is expected of it given "
+                    "the others at the same time, so that one that contradicts them stands out; "
                     "for models of `edict calibrate`");
   command->add_flag("--classes", options->classes,
                     "class probabilities instead: at the times of --at or --ahead, or at each "
@@ -601,15 +601,16 @@ void add_predict(CLI::App& app) {
   add_reading(*command, options->reading);
   add_threads(*command, options->threads);
   command->footer(
-      "Columns: mean; aleatoric_sd (noise of the data), epistemic_sd (the model's doubt) and "
+      "Columns: mean; aleatoric_sd (noise of the data), epistemic_sd (uncertainty of the model) "
+      "and "
       "predictive_sd (both) are standard deviations in the feature's unit, inf (null in JSON) "
       "where dof is 2 or less; the distribution is mean + scale * Student-t(dof), a Gaussian "
       "where dof is inf; lower and upper bound the interval of --level. With --at events also "
       "z = (observed - mean) / predictive_sd, pit = P(X <= observed), tail_probability = P(at "
       "least this far from the mean), by which --top sorts, and log_score, minus the log of the "
       "density. With --together the distribution is no Student-t: its median, lower, upper, "
-      "quantiles and probabilities are told, z is the standard normal score of what was observed, "
-      "and tail_probability that of so large a |z|.");
+      "quantiles and probabilities are given, z is the standard normal score of the observation, "
+      "and tail_probability the probability of a |z| at least as large.");
   command->callback([options] { run(*options); });
 }
 

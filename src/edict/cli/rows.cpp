@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "edict/cli/command.h"
 #include "edict/cli/outputs.h"
 #include "edict/core/error.h"
 #include "edict/core/json.h"
@@ -18,7 +19,7 @@ void RowOutput::add_to(CLI::App& command, const std::string& type) {
   add_output(command, "--out", path, "where to write; - is standard output")->type_name(type);
   add_output(command, "--json", json, "the same as --out FILE --format json")->type_name("FILE");
   command.add_option("--format", format, "default: json for a file that ends in .json, else csv")
-      ->check(CLI::IsMember({"csv", "json"}));
+      ->check(one_of({"csv", "json"}));
 }
 
 const std::string& RowOutput::destination() const {
@@ -110,8 +111,11 @@ void RowText::end() {
 }
 
 RowFile::RowFile(const std::string& path, const RowLayout& layout)
-    : format_(layout.format()), file_(path) {
-  file_.write(layout.header());
+    : RowFile(path, layout.format(), layout.header()) {}
+
+RowFile::RowFile(const std::string& path, RowFormat format, std::string_view header)
+    : format_(format), file_(path) {
+  file_.write(header);
 }
 
 // In JSON a comma stands between rows and not behind the last one: each is written before the next.

@@ -83,6 +83,7 @@ class RowText {
 class RowFile {
  public:
   RowFile(const std::string& path, const RowLayout& layout);
+  RowFile(const std::string& path, RowFormat format, std::string_view header);
   void write(std::string_view rows);
   void commit();
 

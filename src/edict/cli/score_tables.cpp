@@ -94,7 +94,7 @@ std::string decimals(double value, int count) {
 
 std::string baselines_text(const Breakdown& breakdown, const std::string& kind) {
   std::string text = fmt::format(
-      "\nbeside forecasts that need no model; every observation counts once, intervals in %\n"
+      "\ncompared with forecasts without a model; every observation counts once, intervals in %\n"
       "  {}{:>9}{:>9}{:>9}{:>9}{:>7}{:>7}{:>7}\n",
       padded("", 22), "MSE", "MAE", "NLL", "CRPS", "50 %", "90 %", "95 %");
   if (breakdown.interpolation)
@@ -141,10 +141,10 @@ std::string classifier_text(const ClassifierEvaluation& e) {
   };
   row("classifier", r.accuracy, one ? e.judged[0].auroc : r.auroc.value, auprc, r.brier, r.log_loss,
       ece);
-  row("always the shares", e.prior.accuracy, 0.5, e.prior.auprc, e.prior.brier, e.prior.log_loss,
+  row("class shares alone", e.prior.accuracy, 0.5, e.prior.auprc, e.prior.brier, e.prior.log_loss,
       0.0);
   if (r.log_loss >= e.prior.log_loss)
-    text += "    note: its log loss is no smaller than that of always answering the shares\n";
+    text += "    note: its log loss is no smaller than that of the class shares alone\n";
   if (!one)
     for (const ClassScores& scores : e.judged)
       text += "    " + padded(fmt::format("'{}' ({})", scores.name, scores.positives), 20) +

@@ -5,6 +5,7 @@
 #include "edict/cli/command.h"
 #include "edict/cli/given_data.h"
 #include "edict/cli/progress.h"
+#include "edict/core/counted.h"
 #include "edict/core/error.h"
 #include "edict/core/interrupted.h"
 #include "edict/core/json.h"
@@ -57,7 +58,7 @@ void run(const SearchArguments& options) {
   std::string running;
   std::int64_t epochs = 1;
   TrainOptions training;
-  training.stop = &interrupt_flag("edict: stopped; the same command goes on\n");
+  training.stop = &interrupt_flag("edict: stopped; the same command continues\n");
   search.stop = training.stop;
   training.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
                           const LossSums&) {
@@ -69,6 +70,7 @@ void run(const SearchArguments& options) {
   search.on_start = [&](const study::Step& step, const Config& config) {
     running = fmt::format("trial {}, rung {}", step.trial, step.rung);
     epochs = config.train.epochs;
+    progress.begin(running);
     progress.line(
         fmt::format("{}, {} epochs:{}", running, epochs, described(config, search.ranges)));
   };
@@ -86,8 +88,8 @@ void run(const SearchArguments& options) {
   const study::Outcome* best = study::best_outcome(result.outcomes);
   if (!best) throw Error(fmt::format("{}: every trial failed; see trials.csv", options.out));
   fmt::print(text_stream({options.json}),
-             "{}: {} runs{}; best is trial {}, rung {}: nll {:.4f}, mse {:.4f}, in {}\n",
-             (search.out / "trials.csv").string(), result.outcomes.size(),
+             "{}: {}{}; best is trial {}, rung {}: nll {:.4f}, mse {:.4f}, in {}\n",
+             (search.out / "trials.csv").string(), counted(result.outcomes.size(), "run"),
              result.out_of_time ? " in the time given" : "", best->trial, best->rung, best->nll,
              best->mse, (search.out / "best.toml").string());
   nlohmann::json json{{"out_of_time", result.out_of_time},
@@ -103,9 +105,11 @@ void run(const SearchArguments& options) {
 void add_search(CLI::App& app) {
   auto options = std::make_shared<SearchArguments>();
   CLI::App* command = app.add_subcommand(
-      "search", "Search good settings by the validation split: random draws, successive halving");
+      "search",
+      "Search for good settings on the validation split: random draws, successive halving");
   command->add_option("data", options->data, "the data")->required()->type_name("DATA.csv");
-  command->add_option("--out", options->out, "folder of the trials; an earlier search goes on")
+  command
+      ->add_option("--out", options->out, "folder of the trials; an earlier search in it continues")
       ->required()
       ->type_name("DIR");
   command->add_option("--budget", options->budget, "trials, as 20, or time, as 30m or 2h")
@@ -121,7 +125,7 @@ void add_search(CLI::App& app) {
   command
       ->add_option("--rungs", options->rungs,
                    "lengths of a run, each a third of the next; the best third climbs")
-      ->check(CLI::Range(1, 8))
+      ->check(within(1, 8))
       ->capture_default_str();
   add_json(*command, options->json);
   add_reading(*command, options->reading);

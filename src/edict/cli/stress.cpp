@@ -111,7 +111,9 @@ void print(std::FILE* to, const StressResult& result) {
     line(curve.clean);
     for (const StressPoint& point : curve.levels) line(point);
   }
-  fmt::print(to, "at 90 %, at 80 %: accuracy when the least certain series are left to a person\n");
+  fmt::print(to,
+             "at 90 %, at 80 %: accuracy over the 90 or 80 % of series that the model is most "
+             "certain of\n");
 }
 
 void run(const StressArguments& options) {
@@ -142,7 +144,7 @@ void run(const StressArguments& options) {
     write_atomically(
         options.plot,
         report::html_page(
-            "edict: " + model.config.model.kind + " under noise",
+            model.config.model.kind + " under noise",
             fmt::format("{} {} series, {} noise, mean and deviation over {} seeds{}.",
                         result.series, judged.split, options.noise, result.seeds.size(),
                         judged.about.empty() ? "" : " (" + judged.about + ")"),
@@ -158,8 +160,8 @@ void run(const StressArguments& options) {
 
 void add_stress(CLI::App& app) {
   auto options = std::make_shared<StressArguments>();
-  CLI::App* command =
-      app.add_subcommand("stress", "Judge a classifier while noise rises, with and without guards");
+  CLI::App* command = app.add_subcommand(
+      "stress", "Evaluate a classifier at rising noise levels, with and without guards");
   command->add_option("model", options->model, "from `edict classify`")
       ->required()
       ->type_name("CLF");
@@ -185,7 +187,7 @@ void add_stress(CLI::App& app) {
   command
       ->add_option("--unit", options->unit,
                    "the time that --rate is per, in the data's unit; a window of Activity is 1.6")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->capture_default_str();
   command->add_option("--strength", options->strength,
                       "of the noise: deviations (compounding 0.1, spikes 5, drift 2) or the factor "
@@ -195,14 +197,13 @@ void add_stress(CLI::App& app) {
   command
       ->add_option("--sigma", options->sigma,
                    "EDGR's deviation. epistemic, as published, clips about 15 % of clean "
-                   "observations; predictive, the model's whole deviation, about 5 % (the row "
-                   "`clean` tells)")
+                   "observations; predictive, the whole deviation, about 5 % (see the row `clean`)")
       ->type_name("{epistemic,predictive}")
       ->capture_default_str();
   command->add_option("--seeds", options->seeds, "of noise and classifier; default 0,1,2")
       ->delimiter(',')
       ->type_name("N,...")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{9000000000000000}));
+      ->check(within(std::int64_t{0}, std::int64_t{9000000000000000}));
   add_output(*command, "--json", options->json, "results as JSON; - is standard output")
       ->type_name("FILE");
   add_output(*command, "--plot", options->plot, "accuracy against the level, as a page")

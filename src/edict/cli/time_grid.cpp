@@ -9,8 +9,10 @@
 #include <cstdlib>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "edict/core/error.h"
+#include "edict/data/unix_time.h"
 
 namespace edict::cli {
 namespace {
@@ -118,8 +120,8 @@ std::vector<double> parse_times(const std::string& option, const std::string& te
   const double start = times[0], step = times[1], end = times[2];
   if (!(step > 0) || end < start || (end - start) / step > kMostTimes)
     throw Error(
-        fmt::format("{}: the step must be positive, the end not before the start, and at most ten "
-                    "million times asked for",
+        fmt::format("{}: the step must be positive, the end must not lie before the start, and "
+                    "there may be at most ten million times",
                     option));
   if (auto exact = exact_grid(parts)) return *exact;
   times.clear();
@@ -128,35 +130,48 @@ std::vector<double> parse_times(const std::string& option, const std::string& te
   return times;
 }
 
-std::vector<std::string> listed_dates(const std::string& text) {
-  std::vector<std::string> dates;
+GivenTimes::GivenTimes(std::string option, const std::string& text) : option_(std::move(option)) {
   for (std::size_t from = 0; from <= text.size();) {
     const std::size_t to = std::min(text.find(',', from), text.size());
-    dates.push_back(text.substr(from, to - from));
+    dates_.push_back(text.substr(from, to - from));
     from = to + 1;
   }
-  if (!parse_date(dates.front())) dates.clear();
-  return dates;
+  if (parse_date(dates_.front())) return;
+  dates_.clear();
+  numbers_ = parse_times(option_, text);
 }
 
-std::vector<double> times_of_dates(const std::string& option, const std::vector<std::string>& dates,
-                                   const Dataset& data, std::size_t series) {
+bool GivenTimes::are_moments(const Dataset& data) const {
+  return !dates_.empty() || (!numbers_.empty() && is_unix_time(data.time_axis, numbers_.front()));
+}
+
+std::vector<double> GivenTimes::of(const Dataset& data, std::size_t series) const {
   std::vector<double> times;
-  for (const std::string& date : dates) {
-    if (!parse_date(date))
-      throw Error(fmt::format("{}: '{}' is not a date as the first one is", option, date));
+  const auto add = [&](const std::string& text) {
     double time = 0;
     try {
-      time = read_time(data, series, date);
+      time = read_time(data, series, text);
     } catch (const Error& error) {
-      throw Error(fmt::format("{} {}", option, error.what()));
+      throw Error(fmt::format("{} {}", option_, error.what()));
     }
     // Without an event a series has no first one to count from.
-    if (std::isnan(time) || (data.time_axis.from_first && time < 0)) continue;
-    times.push_back(time);
+    if (!std::isnan(time) && !(data.time_axis.from_first && time < 0)) times.push_back(time);
+  };
+  for (const std::string& date : dates_) {
+    if (!parse_date(date))
+      throw Error(fmt::format("{}: '{}' is not a date, but the first time is; write all alike",
+                              option_, date));
+    add(date);
   }
+  for (const double number : numbers_) add(fmt::format("{}", number));
   std::sort(times.begin(), times.end());
   return times;
+}
+
+void note_without_times(std::size_t without, std::size_t series) {
+  if (without > 0)
+    fmt::print(stderr, "note: {} of {} series begin{} after the times of --at and {} no row\n",
+               without, series, without == 1 ? "s" : "", without == 1 ? "has" : "have");
 }
 
 }  // namespace edict::cli

@@ -14,12 +14,29 @@ namespace edict::cli {
 // that begins with the name of the option.
 std::vector<double> parse_times(const std::string& option, const std::string& text);
 
-// "2024-03-01 12:00,2024-03-02": the dates, or nothing where the times are numbers.
-std::vector<std::string> listed_dates(const std::string& text);
+// The times of an option as one of the data's own forms: numbers on their scale, dates, or Unix
+// time where the data have that.
+class GivenTimes {
+ public:
+  // Throws Error that begins with the name of the option.
+  GivenTimes(std::string option, const std::string& text);
 
-// Those dates on the clock of a series, ascending. What lies before a clock that starts with the
-// first event is left out. Throws Error that begins with the name of the option.
-std::vector<double> times_of_dates(const std::string& option, const std::vector<std::string>& dates,
-                                   const Dataset& data, std::size_t series);
+  std::size_t count() const { return dates_.empty() ? numbers_.size() : dates_.size(); }
+  // Ascending, on the scale of the data; of moments of the calendar this means nothing.
+  const std::vector<double>& numbers() const { return numbers_; }
+  // Whether they are moments of the calendar, which each series counts from a start of its own.
+  bool are_moments(const Dataset& data) const;
+  // Those moments on the clock of a series, ascending. What lies before a clock that starts with
+  // the first event is left out. Throws Error that begins with the name of the option.
+  std::vector<double> of(const Dataset& data, std::size_t series) const;
+
+ private:
+  std::string option_;
+  std::vector<std::string> dates_;
+  std::vector<double> numbers_;
+};
+
+// Says how many of the series begin after all of the given times, if any does.
+void note_without_times(std::size_t without, std::size_t series);
 
 }  // namespace edict::cli

@@ -14,6 +14,7 @@
 #include "edict/cli/score_tables.h"
 #include "edict/cli/training_progress.h"
 #include "edict/core/atomic_file.h"
+#include "edict/core/counted.h"
 #include "edict/core/error.h"
 #include "edict/core/interrupted.h"
 #include "edict/core/json.h"
@@ -81,10 +82,10 @@ void check(const TrainArguments& options) {
         "--claim shares the members of an ensemble or the folds of a cross-validation "
         "among workers; give --members or --folds with it");
   if (options.claim && !options.budget.empty())
-    throw Error("--claim and --budget: workers cannot share a time; leave one of them out");
+    throw Error("--claim and --budget cannot be combined; leave one of them out");
   if (!options.resume && !options.claim && !options.force && std::filesystem::exists(options.out))
     throw Error(
-        fmt::format("{}: exists already; give --resume to continue its training, --force to train "
+        fmt::format("{}: already exists; give --resume to continue its training, --force to train "
                     "anew and replace it, or another name",
                     options.out));
   if (options.resume && std::filesystem::exists(options.out) &&
@@ -129,20 +130,21 @@ void print(const TrainArguments& options, const EnsembleResult& result, double s
                                             {"validation_nll", backward.validation_nll},
                                             {"validation_mse", backward.validation_mse}};
     }
-    fmt::print(text, "{}: best of {} epochs is {}, validation {}{}{}\n",
-               several ? fmt::format("member {}", m + 1) : options.out, own.rows.back().epoch,
-               best.epoch, validation_scores(best, only_classifies(config)),
-               own.stopped_early ? "; stopped early, since it no longer improves" : "",
+    fmt::print(text, "{}: best epoch {} of {}, validation {}{}{}\n",
+               several ? fmt::format("member {}", m + 1) : options.out, best.epoch,
+               own.rows.back().epoch, validation_scores(best, only_classifies(config)),
+               own.stopped_early ? "; stopped early, as it no longer improved" : "",
                several ? "" : fmt::format(" ({})", duration(seconds)));
     if (!own.backward_rows.empty())
-      fmt::print(text, "  from the end: best of {} epochs is {}, validation {}\n",
-                 own.backward_rows.back().epoch, best_epoch(own.backward_rows).epoch,
+      fmt::print(text, "  from the end: best epoch {} of {}, validation {}\n",
+                 best_epoch(own.backward_rows).epoch, own.backward_rows.back().epoch,
                  validation_scores(best_epoch(own.backward_rows), false));
   }
   if (config.train.smooth && result.model.fusion.empty())
-    fmt::print(text,
-               "note: too few values of the validation split are hidden to weigh two sides by; it "
-               "looks from the past alone\n");
+    fmt::print(
+        text,
+        "note: the validation split has too few hidden values to weight the two sides; the model "
+        "uses the past alone\n");
   if (several)
     fmt::print(text, "{}: an ensemble of {} members ({})\n", options.out, options.members,
                duration(seconds));
@@ -298,12 +300,12 @@ void run(const TrainArguments& options) {
 
   const Config config = run.model.config;
   const bool several = options.members > 1;
-  run.lines.push_back(fmt::format(
-      "{}{} on {} series ({} validation, {} test), {} feature{}, {} parameters, {} thread{}",
-      several ? fmt::format("{} members of ", options.members) : "", config.model.kind,
-      run.parts.train.size(), run.parts.validation.size(), run.parts.test.size(),
-      run.data.features.size(), run.data.features.size() == 1 ? "" : "s", run.model.params.size(),
-      pool.size(), pool.size() == 1 ? "" : "s"));
+  run.lines.push_back(
+      fmt::format("{}{} on {} series ({} validation, {} test), {}, {} parameters, {}",
+                  several ? fmt::format("{} members of ", options.members) : "", config.model.kind,
+                  run.parts.train.size(), run.parts.validation.size(), run.parts.test.size(),
+                  counted(run.data.features.size(), "feature"), run.model.params.size(),
+                  counted(pool.size(), "thread")));
   const bool smooth = config.train.smooth;
   TrainingProgress shown(progress, config, options.members * (smooth ? 2 : 1), run.lines);
   EnsembleOptions training;
@@ -340,7 +342,7 @@ void run(const TrainArguments& options) {
   for (const TrainResult& own : result.members) {
     if (!own.out_of_time) continue;
     if (own.rows.empty())
-      throw Error(fmt::format("--budget {}: over before the first epoch was; give more time",
+      throw Error(fmt::format("--budget {}: ended before the first epoch did; give more time",
                               options.budget));
     const bool improving = own.rows.back().best;
     progress.line(fmt::format(
@@ -375,15 +377,15 @@ void add_train(CLI::App& app) {
   command
       ->add_option("--members", options->members,
                    "train an ensemble of this many models from as many seeds into one file; where "
-                   "they disagree, its doubt is larger")
-      ->check(CLI::Range(1, 1000))
+                   "they disagree, its uncertainty is larger")
+      ->check(within(1, 1000))
       ->capture_default_str();
   command
       ->add_option("--folds", options->folds,
                    "cross-validation instead of a model: trains as many, each judged on the series "
                    "of its fold; the test split takes no part. --out is the folder where they are "
                    "kept, if wanted")
-      ->check(CLI::Range(2, 1000));
+      ->check(within(2, 1000));
   add_json(*command, options->json);
   command->add_option("--model", options->kind, "same as --set model.kind=…")->type_name(kinds());
   options->config.add_to(*command);
@@ -397,8 +399,8 @@ void add_train(CLI::App& app) {
   command
       ->add_option(
           "--budget", options->budget,
-          "the time that training may take, as 90s, 10m or 2h: it stops earlier then, with "
-          "the best epoch so far")
+          "the time that training may take, as 90s, 10m or 2h; it then stops with the best epoch "
+          "so far")
       ->type_name("TIME")
       ->excludes("--folds");
   command
