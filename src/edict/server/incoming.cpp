@@ -20,12 +20,12 @@ using nlohmann::json;
 
 constexpr std::size_t kMostProblems = 100;
 
-std::string summary(const std::vector<Problem>& problems) {
+std::string summary(const std::vector<Problem>& problems, std::size_t count) {
   const Problem& first = problems.front();
   std::string text = first.detail;
   if (!first.field.empty()) text = fmt::format("{}: {}", first.field, text);
   if (first.line > 0) text = fmt::format("line {}: {}", first.line, text);
-  if (problems.size() > 1) text += fmt::format(" (and {} more)", problems.size() - 1);
+  if (count > 1) text += fmt::format(" (and {} more)", count - 1);
   return text;
 }
 
@@ -52,7 +52,20 @@ class Collected {
 }  // namespace
 
 BadInput::BadInput(std::vector<Problem> found)
-    : Error(summary(found)), problems_(std::move(found)) {}
+    : Error(summary(found, found.size())), problems_(std::move(found)) {}
+
+void Refused::add(Problem problem) {
+  ++count;
+  if (problems.size() < kMostProblems) problems.push_back(std::move(problem));
+}
+
+void Refused::add(Refused others) {
+  const std::size_t all = count + others.count;
+  for (Problem& problem : others.problems) add(std::move(problem));
+  count = all;
+}
+
+std::string Refused::text() const { return summary(problems, count); }
 
 std::string name_problem(std::string_view name) {
   if (name.empty()) return "is empty; give the stream a name";

@@ -19,12 +19,24 @@ struct Row {
   TimeStamp time;
   std::int32_t feature = 0;  // of the model
   double value = 0;
+  std::size_t line = 0;  // of the body, as in Problem
 };
 
 struct Problem {
   std::size_t line = 0;  // from 1; of an array the place in it; 0 where it is not of one line
   std::string field;     // "values.HR", a column, or empty
   std::string detail;
+};
+
+// What was not taken of a body of which the rest was.
+struct Refused {
+  std::vector<Problem> problems;  // the first 100
+  std::size_t count = 0;
+
+  void add(Problem problem);
+  void add(Refused others);
+  // The first of them with its line, and how many there are.
+  std::string text() const;
 };
 
 // A body of which nothing is taken, with everything that is wrong with it (the first 100).
