@@ -216,7 +216,7 @@ void Api::route(const std::shared_ptr<Call>& call) {
 
   // What each of the others asks of a token.
   const bool admin = (call->is({"v1", "rules"}) && method == "PUT") || call->is({"v1", "backup"}) ||
-                     (call->is({"v1", "streams", "*"}) && method == "DELETE");
+                     (call->parts() > 2 && call->part(1) == "streams" && method == "DELETE");
   const Scope scope = admin ? Scope::admin : get ? Scope::read : Scope::write;
   if (auto refusal = refused(call->request, call->target, scope, &call->who))
     return call->done(std::move(*refusal));
@@ -241,6 +241,7 @@ void Api::route(const std::shared_ptr<Call>& call) {
               call->is({"v1", "streams", "*", "trajectory"})))
     return stream(call);
   if (get && call->is({"v1", "streams", "*", "history"})) return history(call);
+  if (call->is({"v1", "streams", "*", "observations"}) && method == "DELETE") return erase(call);
   if (get && call->is({"v1", "trajectories"})) return trajectories(call);
   if (get && call->is({"v1", "alarms"})) return alarms(call);
   if (call->is({"v1", "alarms", "*", "acknowledge"}) && method == "POST") return acknowledge(call);
@@ -324,14 +325,23 @@ void Api::submit(const std::shared_ptr<Call>& call, std::vector<Row> rows, bool 
       case Outcome::Kind::failed:
         return call->done(problem(503, outcome.detail));
       case Outcome::Kind::invalid:
+      case Outcome::Kind::crowded:
         return call->done(problem(422, outcome.detail));
       case Outcome::Kind::stored:
         break;
     }
     if (empty_answer) return call->done({204, "", ""});
-    call->done({200, "application/json",
-                fmt::format("{{\"stored\":{},\"unchanged\":{},\"corrected\":{},\"late\":{}}}\n",
-                            outcome.stored, outcome.unchanged, outcome.corrected, outcome.late)});
+    json body{{"stored", outcome.stored},
+              {"unchanged", outcome.unchanged},
+              {"corrected", outcome.corrected},
+              {"late", outcome.late}};
+    if (outcome.refused.count > 0) {
+      body["refused"] = outcome.refused.count;
+      body["errors"] = json::array();
+      for (const Problem& one : outcome.refused.problems)
+        body["errors"].push_back({{"detail", one.detail}});
+    }
+    call->done(answer(body));
   });
 }
 
