@@ -4,8 +4,9 @@ event, the memory of many streams, many watchers. Loopback only; starts and ends
 
   bench/serve_load.py MODEL [--server build/release/edict-server] what …
 
-what: rate (values a second), latency (POST to event at a given rate), memory (of many streams),
-watchers (of /v1/events). Needs nothing but Python's own library.
+what: rate (values a second; with --late some of them behind 50 later events of their stream, and
+answers to another stream meanwhile), deep (one late value in a long stream), latency (POST to event
+at a given rate), memory (of many streams), watchers (of /v1/events). Needs nothing but Python's own library.
 """
 import argparse
 import http.client
@@ -78,12 +79,21 @@ def prepare(arguments, features, requests, worker):
     step = arguments.horizon / max(1, requests * arguments.lines * arguments.workers
                                    / arguments.streams + 1)
     clock = {}
+    events = {}  # of each stream so far, and what is held back until it has so many
+    held = {}
     for r in range(requests):
         lines = []
-        for _ in range(arguments.lines):
+        while len(lines) < arguments.lines:
             s = rng.randrange(worker, arguments.streams, arguments.workers)
             clock[s] = clock.get(s, 0) + step * rng.uniform(0.5, 1.5)
-            lines.append(body(features, f"s{s}", clock[s], rng, arguments.values))
+            line = body(features, f"s{s}", clock[s], rng, arguments.values)
+            if rng.random() < arguments.late:
+                held.setdefault(s, []).append((events.get(s, 0) + arguments.behind, line))
+                continue
+            events[s] = events.get(s, 0) + 1
+            lines.append(line)
+            while held.get(s) and held[s][0][0] <= events[s]:
+                lines.append(held[s].pop(0)[1])
         bodies.append("".join(lines).encode())
     return bodies
 
@@ -105,7 +115,25 @@ def rate(server, arguments, features):
             assert answer.status == 200, told
             taken[w] += told["stored"]
 
+    over = threading.Event()
+    answers = []
+
+    def probe():
+        connection = server.connect()
+        rng = random.Random(99)
+        step = arguments.horizon / 1e5
+        while not over.is_set():
+            one = body(features, "probe", step * (len(answers) + 1), rng, 2).encode()
+            sent = time.perf_counter()
+            connection.request("POST", "/v1/observations", one)
+            connection.getresponse().read()
+            answers.append(time.perf_counter() - sent)
+            time.sleep(0.01)
+
     threads = [threading.Thread(target=work, args=(w,)) for w in range(arguments.workers)]
+    other = threading.Thread(target=probe)
+    if arguments.late > 0:
+        other.start()
     before = server.processor()
     begin = time.perf_counter()
     for thread in threads:
@@ -114,6 +142,15 @@ def rate(server, arguments, features):
         thread.join()
     seconds = time.perf_counter() - begin
     processor = server.processor() - before
+    over.set()
+    if arguments.late > 0:
+        other.join()
+        answers.sort()
+        replayed = [line for line in server.get("/metrics").decode().splitlines()
+                    if line.startswith(("edict_replays_total", "edict_values_late_total"))]
+        print(f"late: {100 * arguments.late:.0f} % by {arguments.behind} events ({replayed}); another stream's "
+              f"answers: median {1e3 * statistics.median(answers):.1f} ms, p99 "
+              f"{1e3 * answers[int(0.99 * len(answers))]:.1f} ms of {len(answers)}")
     times.sort()
     print(f"rate: {sum(taken)} values in {seconds:.1f} s: {sum(taken) / seconds:.0f} values/s, "
           f"{sum(taken) / seconds / arguments.values:.0f} events/s; a request of "
@@ -121,6 +158,32 @@ def rate(server, arguments, features):
           f"ms, p99 {1e3 * times[int(0.99 * len(times))]:.1f} ms; "
           f"{1e6 * processor / sum(taken):.1f} µs of processor a value; "
           f"{server.memory():.0f} MB, load {os.getloadavg()[0]:.1f}")
+
+
+def deep(server, arguments, features):
+    """One value --behind events late, again and again, in a stream of --total events."""
+    connection = server.connect()
+    rng = random.Random(0)
+    step = arguments.horizon / arguments.total
+    for first in range(0, arguments.total, 5000):
+        one = "".join(body(features, "deep", step * (e + 1), rng, 1)
+                      for e in range(first, min(first + 5000, arguments.total)))
+        connection.request("POST", "/v1/observations", one.encode())
+        answer = connection.getresponse()
+        told = answer.read()
+        assert answer.status == 200, told
+    times = []
+    for k in range(20):
+        at = step * (arguments.total - arguments.behind + 0.5 - 0.01 * k)
+        one = body(features, "deep", at, rng, 1).encode()
+        begin = time.perf_counter()
+        connection.request("POST", "/v1/observations", one)
+        told = json.loads(connection.getresponse().read())
+        times.append(time.perf_counter() - begin)
+        assert told["late"] == 1, told
+    print(f"deep: a value {arguments.behind} events late in a stream of {arguments.total}: median "
+          f"{1e3 * statistics.median(times):.1f} ms, worst {1e3 * max(times):.1f} ms of {len(times)}, "
+          f"with the commit; load {os.getloadavg()[0]:.1f}")
 
 
 def latency(server, arguments, features):
@@ -233,13 +296,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model")
-    parser.add_argument("what", nargs="+", choices=["rate", "latency", "memory", "watchers"])
+    parser.add_argument("what", nargs="+", choices=["rate", "deep", "latency", "memory", "watchers"])
     parser.add_argument("--server", default="build/release/edict-server")
     parser.add_argument("--streams", type=int, default=1000)
     parser.add_argument("--values", type=int, default=8, help="values an event")
     parser.add_argument("--lines", type=int, default=100, help="events a request")
     parser.add_argument("--workers", type=int, default=4, help="connections")
     parser.add_argument("--total", type=int, default=1000000, help="values of `rate`")
+    parser.add_argument("--late", type=float, default=0, help="share of events of `rate`")
+    parser.add_argument("--behind", type=int, default=50, help="events that come before a late one")
     parser.add_argument("--rate", type=float, default=25000, help="values a second of `latency`")
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--watchers", type=int, default=1000)

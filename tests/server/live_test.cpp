@@ -100,8 +100,13 @@ TEST_F(LiveTest, RetentionKeepsTheBitsAndRefusesWhatLiesBeforeIt) {
     longer.add_event(0.0625 * e);
     longer.add_observation(e % 3, std::sin(0.3 * e));
   }
-  const auto live = open({.keep = 3.0});
-  for (const Row& row : rows_of(longer, 0)) send(*live, {row});
+  // A unit is a second; what is observed then is received then.
+  std::atomic<double> now{0};
+  const auto live = open({.time_unit = "s", .keep = 3.0, .clock = [&] { return now.load(); }});
+  for (const Row& row : rows_of(longer, 0)) {
+    now = row.time.value;
+    send(*live, {row});
+  }
   const std::vector<double> ahead{12.5, 13.0};
   EXPECT_EQ(asked(*live, "long", ahead), predicted(*small_model(), longer, 0, ahead));
   std::promise<std::size_t> kept;

@@ -8,6 +8,7 @@
 #include "edict/core/error.h"
 #include "edict/core/json.h"
 #include "edict/server/health.h"
+#include "server/database_proxy.h"
 #include "server/live_folder.h"
 #include "server/waiting.h"
 
@@ -42,11 +43,12 @@ class PostgresqlTest : public testing::Test {
                         (folder_ / "log").string() + "' 2>&1")
                            .c_str());
   }
-  std::unique_ptr<Live> open() {
+  std::unique_ptr<Live> open(const std::string& uri = {}) {
     std::vector<std::string> notices;
     LiveSettings settings;
     settings.shards = 2;
-    return std::make_unique<Live>(small_model(), settings, open_store(uri_, {}, notices),
+    return std::make_unique<Live>(small_model(), settings,
+                                  open_store(uri.empty() ? uri_ : uri, {}, notices),
                                   std::vector<Rule>());
   }
 
@@ -145,6 +147,109 @@ TEST_F(PostgresqlTest, ThePasswordIsNotShownAtTheStart) {
   const std::string out = folder_.read("out");
   EXPECT_NE(out.find("postgresql://edict:***@/postgres"), std::string::npos) << out;
   EXPECT_EQ(out.find("secret"), std::string::npos) << out;
+}
+
+// The connection breaks during a COMMIT: what became of it is looked for, and the streams are those
+// of a run in which nothing broke.
+TEST_F(PostgresqlTest, ACommitWhoseReplyIsLostIsLookedFor) {
+  const std::string folder = (folder_ / "proxy").string();
+  DatabaseProxy proxy(folder, folder_.path().string());
+  const std::string uri = "postgresql://edict@/postgres?host=" + folder;
+  using Loses = DatabaseProxy::Loses;
+  std::vector<std::vector<Row>> rows;
+  for (std::size_t s = 0; s < 4; ++s) rows.push_back(rows_of(waves(), s));
+  {
+    const auto live = open(uri);
+    for (std::size_t s = 0; s < 4; ++s) {
+      const auto half = rows[s].begin() + static_cast<std::ptrdiff_t>(rows[s].size() / 2);
+      // The commit makes the stream (0, 2), or goes on with it.
+      const bool makes = s % 2 == 0;
+      if (!makes) live->submit_and_wait({rows[s].begin(), half});
+      proxy.lose(s < 2 ? Loses::reply : Loses::request);
+      const std::vector<Row> some =
+          makes ? std::vector<Row>(rows[s].begin(), half) : std::vector<Row>(half, rows[s].end());
+      const Outcome first = live->submit_and_wait(some);
+      EXPECT_TRUE(proxy.lost());
+      EXPECT_EQ(first.kind, s < 2 ? Outcome::Kind::stored : Outcome::Kind::failed) << first.detail;
+      EXPECT_EQ(live->submit_and_wait(rows[s]).kind, Outcome::Kind::stored);
+      EXPECT_EQ(asked(*live, waves().ids[s], kTimes),
+                predicted(*small_model(), waves(), s, kTimes));
+    }
+    // The database cannot be asked what became of it.
+    for (const Loses loses : {Loses::reply, Loses::request}) {
+      const std::size_t s = loses == Loses::reply ? 4 : 5;
+      rows.push_back(rows_of(waves(), s));
+      proxy.lose(loses, true);
+      EXPECT_EQ(live->submit_and_wait(rows[s]).kind, Outcome::Kind::failed);
+      EXPECT_EQ(live->submit_and_wait(rows[s]).kind, Outcome::Kind::failed);
+      proxy.set_down(false);
+      const Outcome again = live->submit_and_wait(rows[s]);
+      EXPECT_EQ(again.kind, Outcome::Kind::stored) << again.detail;
+      EXPECT_EQ(again.unchanged, loses == Loses::reply ? rows[s].size() : 0u);
+      EXPECT_EQ(asked(*live, waves().ids[s], kTimes),
+                predicted(*small_model(), waves(), s, kTimes));
+    }
+  }
+  const auto live = open();
+  EXPECT_EQ(live->streams(), 6u);
+  for (std::size_t s = 0; s < 6; ++s)
+    EXPECT_EQ(asked(*live, waves().ids[s], kTimes), predicted(*small_model(), waves(), s, kTimes));
+}
+
+// Another server wrote while this one had lost its lock: it reads everything again.
+TEST_F(PostgresqlTest, WhatAnotherServerWroteMeanwhileIsReadAgain) {
+  const std::string folder = (folder_ / "proxy").string();
+  DatabaseProxy proxy(folder, folder_.path().string());
+  const auto live = open("postgresql://edict@/postgres?host=" + folder);
+  const std::vector<Row> rows = rows_of(waves(), 0);
+  const auto third = rows.begin() + static_cast<std::ptrdiff_t>(rows.size() / 3);
+  EXPECT_EQ(live->submit_and_wait({rows.begin(), third}).kind, Outcome::Kind::stored);
+  proxy.set_down(true);
+  {
+    const auto other = open();
+    EXPECT_EQ(other->submit_and_wait({third, rows.end() - 3}).kind, Outcome::Kind::stored);
+    EXPECT_EQ(other->submit_and_wait(rows_of(waves(), 1)).kind, Outcome::Kind::stored);
+    EXPECT_EQ(live->submit_and_wait({rows.end() - 3, rows.end()}).kind, Outcome::Kind::failed);
+  }
+  proxy.set_down(false);
+  EXPECT_EQ(live->submit_and_wait({rows.end() - 3, rows.end()}).kind, Outcome::Kind::stored);
+  EXPECT_EQ(live->streams(), 2u);
+  for (std::size_t s = 0; s < 2; ++s)
+    EXPECT_EQ(asked(*live, waves().ids[s], kTimes), predicted(*small_model(), waves(), s, kTimes));
+}
+
+TEST_F(PostgresqlTest, LateErasedAndRefusedValuesAreAsInAFile) {
+  Dataset data;
+  data.features = waves().features;
+  data.add_series("long");
+  for (int e = 0; e < 300; ++e) {
+    data.add_event(0.125 * e);
+    data.add_observation(e % 3, std::sin(0.3 * e));
+  }
+  std::vector<Row> rows = rows_of(data, 0);
+  {
+    const auto live = open();
+    std::vector<Row> some(rows.begin(), rows.end());
+    some.erase(some.begin() + 250);
+    some.erase(some.begin() + 10);
+    live->submit_and_wait(some);
+    const std::uint64_t before = live->counters().replayed_events;
+    EXPECT_EQ(live->submit_and_wait({rows[250]}).late, 1u);
+    EXPECT_LE(live->counters().replayed_events - before, 50 + 25 + 64u);
+    EXPECT_EQ(live->submit_and_wait({rows[10]}).late, 1u);
+    Row wrong = rows[20];
+    wrong.value = 1e300;
+    EXPECT_EQ(live->submit_and_wait({wrong}).kind, Outcome::Kind::invalid);
+    live->submit_and_wait({{"long", {7.06, false}, 0, 5.0}});
+    std::promise<std::size_t> erased;
+    live->erase("long", 7.06, 7.06, {0}, "", [&](std::optional<std::size_t> count, auto*) {
+      erased.set_value(count.value_or(0));
+    });
+    EXPECT_EQ(erased.get_future().get(), 1u);
+    EXPECT_EQ(asked(*live, "long", {38.0}), predicted(*small_model(), data, 0, {38.0}));
+  }
+  const auto live = open();
+  EXPECT_EQ(asked(*live, "long", {5.0, 38.0}), predicted(*small_model(), data, 0, {5.0, 38.0}));
 }
 
 }  // namespace

@@ -98,6 +98,8 @@ class RuleReader {
       case Rule::Kind::silence:
         rule.silent = number("for", 60, 1e-3, 1e9);
         break;
+      case Rule::Kind::fault:
+        break;
     }
     for (const auto& [key, _] : from_.items())
       if (!known_.contains(key)) problem(key, "is not known here; see docs/serve.md for the keys");
@@ -197,6 +199,8 @@ json to_json(const std::vector<Rule>& rules, const Model& model) {
       case Rule::Kind::silence:
         one["for"] = rule.silent;
         break;
+      case Rule::Kind::fault:
+        break;
     }
     list.push_back(std::move(one));
   }
@@ -248,6 +252,8 @@ std::string_view name_of(Rule::Kind kind) {
       return "doubt";
     case Rule::Kind::silence:
       return "silence";
+    case Rule::Kind::fault:
+      return "fault";
   }
   return "";
 }

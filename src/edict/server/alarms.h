@@ -26,6 +26,7 @@ struct Rule {
     crosses,  // the probability of being beyond a limit soon
     doubt,    // the share of the model's own doubt in the predictive deviation
     silence,  // nothing was received
+    fault,    // values could not be absorbed or read; of every stream, without a rule
   };
   enum class Priority : std::uint8_t { low, medium, high };
 

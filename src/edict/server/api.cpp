@@ -186,6 +186,7 @@ std::span<const Api::Route> Api::routes() {
       {"GET", "/v1/streams/*/distribution", Need::read, &Api::stream},
       {"GET", "/v1/streams/*/trajectory", Need::read, &Api::stream},
       {"GET", "/v1/streams/*/history", Need::read, &Api::history},
+      {"DELETE", "/v1/streams/*/observations", Need::admin, &Api::erase},
       {"GET", "/v1/trajectories", Need::read, &Api::trajectories},
       {"GET", "/v1/alarms", Need::read, &Api::alarms},
       {"POST", "/v1/alarms/*/acknowledge", Need::write, &Api::acknowledge},
@@ -392,17 +393,14 @@ void Api::line_protocol(const std::shared_ptr<Call>& call) {
 void Api::submit(std::vector<Row> rows, Refused refused, Done done) {
   if (rows.empty() && refused.count > 0)
     return done(problem(400, refused.text(), refused.problems));
-  std::vector<std::size_t> lines;
-  lines.reserve(rows.size());
-  for (const Row& row : rows) lines.push_back(row.line);
-  live_.submit(std::move(rows), [done = std::move(done), lines = std::move(lines),
-                                 refused = std::move(refused)](const Outcome& outcome) {
+  const auto answered = [done = std::move(done),
+                         refused = std::move(refused)](const Outcome& outcome) {
     Refused all = refused;
-    for (const Refusal& refusal : outcome.refusals) all.add({lines[refusal.row], "", refusal.why});
-    all.count = refused.count + outcome.refused;
+    all.add(outcome.refused);
     std::ranges::stable_sort(all.problems, {}, &Problem::line);
     done(outcome_answer(outcome, all));
-  });
+  };
+  live_.submit(std::move(rows), answered, Acceptance::partial);
 }
 
 // ---- streams ----

@@ -100,6 +100,7 @@ class Api {
   void delete_stream(const std::shared_ptr<Call>& call);
   void trajectories(const std::shared_ptr<Call>& call);
   void history(const std::shared_ptr<Call>& call);
+  void erase(const std::shared_ptr<Call>& call);
   void alarms(const std::shared_ptr<Call>& call);
   void acknowledge(const std::shared_ptr<Call>& call);
   void rules(const std::shared_ptr<Call>& call);

@@ -70,6 +70,12 @@ void Refused::add(Problem problem) {
   if (problems.size() < kMostProblems) problems.push_back(std::move(problem));
 }
 
+void Refused::add(Refused others) {
+  const std::size_t all = count + others.count;
+  for (Problem& problem : others.problems) add(std::move(problem));
+  count = all;
+}
+
 std::string Refused::text() const { return summary(problems, count); }
 
 std::string name_problem(std::string_view name) {

@@ -34,6 +34,7 @@ struct Refused {
   std::size_t count = 0;
 
   void add(Problem problem);
+  void add(Refused others);
   // The first of them with its line, and how many there are.
   std::string text() const;
 };

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cmath>
 #include <future>
-#include <unordered_set>
 
 #include "edict/core/hash.h"
 #include "edict/core/json.h"
@@ -18,8 +17,6 @@ namespace edict::server {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::size_t kCommitValues = 50000;  // at most this much waits for one disk
 
 std::uint64_t first_event_number(Store& store) {
   const auto now = static_cast<std::uint64_t>(wall_seconds() * 1e6);
@@ -55,10 +52,6 @@ std::string about_text(const StreamAbout& about, const Model& model) {
   return json_text({{"statics", statics}, {"labels", parse_json(about.labels)}});
 }
 
-std::string too_many(std::size_t streams) {
-  return fmt::format("is new, and --most-streams allows {}; remove some, or raise it", streams);
-}
-
 }  // namespace
 
 double wall_seconds() {
@@ -80,48 +73,106 @@ Live::Live(std::shared_ptr<const Model> model, const LiveSettings& settings,
       intake_(*model_, clock_),
       fingerprint_(fingerprint(*model_)),
       events_(first_event_number(*store)),
-      store_(std::move(store)) {
+      store_(std::move(store)),
+      rules_given_(!rules.empty()) {
+  if (settings_.keep > 0 && clock_.seconds_in_unit() <= 0)
+    throw Error(
+        "--keep: it counts from when values came, and the model does not know how long a unit of "
+        "its time is; give --time-unit s, min, h or d too");
+  check_features();
   store_->begin();
   store_feature_ = store_->feature_numbers(model_->features);
   store_->commit();
   for (std::size_t j = 0; j < store_feature_.size(); ++j)
     model_feature_[store_feature_[j]] = static_cast<std::int32_t>(j);
-  if (rules.empty())
-    if (const auto kept = store_->meta("rules")) {
-      try {
-        rules = read_rules(*kept, *model_);
-      } catch (const BadInput&) {
-        // They are of another model; whoever wrote them will see that there are none.
-      }
-    }
+  if (const std::size_t cut = store_->cut_off(fingerprint_); cut > 0)
+    notices_.push_back(fmt::format(
+        "{} of the streams in the store were shortened by --keep under another model; under this "
+        "one they know only what is still kept, on the clock that they had",
+        cut));
+  for (const std::string& notice : notices_)
+    store_->add_audit({wall_seconds(), "store", "", "", notice});
+  generation_ = store_->generation();
   rules_ = std::make_shared<const std::vector<Rule>>(std::move(rules));
 
   const std::size_t processors = std::max(1u, std::thread::hardware_concurrency());
   const std::size_t count =
       settings.shards > 0 ? settings.shards : std::max<std::size_t>(1, processors - 1);
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < count; ++i)
     shards_.push_back(std::make_unique<Shard>(model_, settings.guard, store_->another()));
-    shards_.back()->rules = rules_;
+  const auto worker = [&] {
+    return std::make_unique<Worker>(model_, settings_.guard, store_->another());
+  };
+  aside_ = worker();
+  replayer_ = worker();
+  // One that takes long does not keep the others waiting.
+  for (std::size_t i = 0; i < std::max<std::size_t>(2, count); ++i) questions_.push_back(worker());
+  Held held = read_store();
+  names_ = std::move(held.names);
+  alarm_streams_ = std::move(held.alarm_streams);
+  for (std::size_t i = 0; i < count; ++i) {
+    shards_[i]->streams = std::move(held.of_shard[i]);
+    shards_[i]->watchful = std::move(held.watchful[i]);
+    shards_[i]->rules = rules_;
   }
-  aside_ = std::make_unique<Shard>(model_, settings.guard, store_->another());
-  aside_->rules = std::make_shared<const std::vector<Rule>>();
+  store_->begin();
+  reserve_alarms(next_alarm_ + kAlarmsReserved);
+  store_->commit();
+  writer_ = std::thread([this] { run_writer(); });
+  replayer_->thread = std::thread([this] { run_replays(); });
+  aside_->thread = std::thread([this] { run_worker(*aside_); });
+  for (auto& one : questions_) one->thread = std::thread([this, &one = *one] { run_worker(one); });
+  for (auto& shard : shards_)
+    shard->thread = std::thread([this, &shard = *shard] { run_shard(shard); });
+}
+
+// A store of another model's features would look empty.
+void Live::check_features() {
+  const std::vector<std::string> kept = store_->features();
+  std::string unknown;
+  std::size_t common = 0;
+  for (const std::string& name : kept) {
+    if (intake_.feature(name) >= 0)
+      ++common;
+    else
+      unknown += (unknown.empty() ? "" : ", ") + name;
+  }
+  if (kept.empty() || unknown.empty()) return;
+  if (common == 0)
+    throw Error(fmt::format(
+        "--store: it has values of {}, of which this model knows none; give the model that it "
+        "belongs to, or another --store",
+        unknown));
+  notices_.push_back(fmt::format(
+      "the store also has values of {}, which this model does not know and does not see", unknown));
+}
+
+// What the store has, and nothing that is not in it: rules are read unless they were given.
+Live::Held Live::read_store() {
+  Held held;
+  held.of_shard.resize(shards_.size());
+  held.watchful.resize(shards_.size());
   std::unordered_map<std::int64_t, LiveStream*> by_id;
   store_->each_stream([&](KeptStream&& kept) {
     auto stream = std::make_shared<LiveStream>();
     stream->id = kept.id;
     stream->name = kept.name;
-    stream->shard = hash_of(kept.name) % count;
-    stream->origin = kept.origin;
-    stream->base = kept.base;
-    stream->about_text = kept.about;
+    stream->shard = hash_of(kept.name) % shards_.size();
+    stream->origin = stream->written.origin = kept.origin;
+    stream->pruned = stream->written.base = kept.base;
+    stream->removed_first = stream->written.first = kept.first;
+    stream->written.about_text = kept.about;
     if (kept.about != "{}")
       stream->about = std::make_shared<const StreamAbout>(about_from(kept.about, *model_));
     by_id[kept.id] = stream.get();
-    shards_[stream->shard]->streams.emplace(stream->name, stream);
-    names_.emplace(std::move(kept.name), std::move(stream));
+    held.of_shard[stream->shard].emplace(stream->name, stream);
+    held.names.emplace(std::move(kept.name), std::move(stream));
   });
+  std::int64_t next = next_alarm_;
+  if (const auto text = store_->meta("alarms"))
+    next = std::max<std::int64_t>(next, std::strtoll(text->c_str(), nullptr, 10));
   store_->each_alarm([&](KeptAlarm&& kept) {
-    next_alarm_ = std::max<std::int64_t>(next_alarm_, kept.id + 1);
+    next = std::max(next, kept.id + 1);
     const auto owner = by_id.find(kept.stream);
     if (owner == by_id.end()) return;
     LiveStream& stream = *owner->second;
@@ -130,32 +181,86 @@ Live::Live(std::shared_ptr<const Model> model, const LiveSettings& settings,
     } catch (const json::exception&) {
       return;  // of another version; it will fire again
     }
-    alarm_streams_[kept.id] = stream.name;
-    shards_[stream.shard]->watchful.insert(&stream);
+    held.alarm_streams[kept.id] = stream.name;
+    held.watchful[stream.shard].insert(&stream);
   });
-  writer_ = std::thread([this] { run_writer(); });
-  aside_->thread = std::thread([this] { run_shard(*aside_); });
-  for (auto& shard : shards_)
-    shard->thread = std::thread([this, &shard = *shard] { run_shard(shard); });
+  for (std::int64_t had = next_alarm_;
+       had < next && !next_alarm_.compare_exchange_weak(had, next);) {
+  }
+  if (rules_given_) return held;
+  if (const auto kept = store_->meta("rules")) {
+    try {
+      auto rules = std::make_shared<const std::vector<Rule>>(read_rules(*kept, *model_));
+      const std::lock_guard lock(told_mutex_);
+      rules_ = std::move(rules);
+    } catch (const BadInput&) {
+      // They are of another model; whoever wrote them will see that there are none.
+    }
+  }
+  return held;
 }
 
+// Another server has written to the store since this one lost its lock: nothing in memory holds.
+void Live::read_again() {
+  Held held = read_store();
+  store_->add_audit({wall_seconds(), "store", "", "",
+                     "another server wrote meanwhile; everything was read again"});
+  reserve_alarms(next_alarm_ + kAlarmsReserved);
+  for (auto& [_, stream] : names_) stream->written.removed = true;
+  {
+    const std::unique_lock lock(names_mutex_);
+    names_ = std::move(held.names);
+  }
+  std::shared_ptr<const std::vector<Rule>> rules;
+  {
+    const std::lock_guard lock(told_mutex_);
+    alarm_streams_ = std::move(held.alarm_streams);
+    rules = rules_;
+  }
+  for (std::size_t i = 0; i < shards_.size(); ++i)
+    post(*shards_[i], [rules, streams = std::move(held.of_shard[i]),
+                       watchful = std::move(held.watchful[i])](Access access, Shard& shard) {
+      for (auto& [_, stream] : shard.streams) stream->gone = true;
+      shard.streams = streams;
+      shard.watchful = watchful;
+      shard.rules = rules;
+      access.live.events_.skip();  // who watches fetches everything anew
+    });
+}
+
+// A number that was given is never given again, also after a kill: those up to `until` are taken to
+// be used before any of them is.
+void Live::reserve_alarms(std::int64_t until) {
+  alarms_reserved_ = until;
+  store_->set_meta("alarms", std::to_string(until));
+}
+
+double Live::now() const { return settings_.clock ? settings_.clock() : running_seconds(); }
+
 Live::~Live() {
-  // What was taken goes through writer and shards; then the shards give their states to the writer.
-  while (pending_ > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  on_every_shard([this](Access, Streams& streams, std::size_t) {
-    for (auto& [_, stream] : streams)
-      if (stream->loaded && stream->unkept > 0) keep_state(*stream);
+  // What was taken goes through writer and shards, and questions are answered.
+  std::promise<void> written;
+  write([](Store&) {}, [&](const std::string*) { written.set_value(); });
+  written.get_future().wait();
+  std::promise<void> seen;
+  on_every_shard([&](Access, Streams&, std::size_t remaining) {
+    if (remaining == 0) seen.set_value();
   });
-  const auto end = [](Shard& shard) {
+  seen.get_future().wait();
+  while (pending_ > 0 || asides_ > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const auto end = [](auto& worker) {
     {
-      const std::lock_guard lock(shard.mutex);
-      shard.stopping = true;
+      const std::lock_guard lock(worker.mutex);
+      worker.stopping = true;
     }
-    shard.came.notify_all();
-    shard.thread.join();
+    worker.came.notify_all();
+    worker.thread.join();
   };
   end(*aside_);
   for (auto& shard : shards_) end(*shard);
+  end(*replayer_);
+  for (auto& worker : questions_) end(*worker);
+  write([this](Store&) { reserve_alarms(next_alarm_); }, {});
   {
     const std::lock_guard lock(queue_mutex_);
     stopping_ = true;
@@ -182,7 +287,8 @@ std::vector<Rule> Live::rules() const {
 
 // ---- in ----
 
-void Live::submit(std::vector<Row> rows, std::function<void(const Outcome&)> done) {
+void Live::submit(std::vector<Row> rows, std::function<void(const Outcome&)> done,
+                  Acceptance acceptance) {
   const std::size_t count = rows.size();
   if (count == 0) return done({});
   const std::size_t before = pending_.fetch_add(count);
@@ -198,8 +304,9 @@ void Live::submit(std::vector<Row> rows, std::function<void(const Outcome&)> don
   request.rows = std::move(rows);
   request.group = std::make_shared<Group>();
   request.group->rows = count;
+  request.group->acceptance = acceptance;
   request.group->done = std::move(done);
-  request.came = running_seconds();
+  request.came = now();
   {
     const std::lock_guard lock(queue_mutex_);
     queue_.push_back(std::move(request));
@@ -207,9 +314,10 @@ void Live::submit(std::vector<Row> rows, std::function<void(const Outcome&)> don
   queue_came_.notify_one();
 }
 
-Outcome Live::submit_and_wait(std::vector<Row> rows) {
+Outcome Live::submit_and_wait(std::vector<Row> rows, Acceptance acceptance) {
   std::promise<Outcome> promise;
-  submit(std::move(rows), [&](const Outcome& outcome) { promise.set_value(outcome); });
+  submit(
+      std::move(rows), [&](const Outcome& outcome) { promise.set_value(outcome); }, acceptance);
   return promise.get_future().get();
 }
 
@@ -245,268 +353,34 @@ void Live::reject(const std::string& source, const std::string& payload,
   if (!problem.empty()) throw Error(problem);
 }
 
-// ---- the writer ----
-
-void Live::run_writer() {
-  bool tidied = true;
-  while (true) {
-    std::vector<Request> requests;
-    {
-      std::unique_lock lock(queue_mutex_);
-      while (queue_.empty() && !stopping_) {
-        if (tidied) {
-          queue_came_.wait(lock);
-        } else if (queue_came_.wait_for(lock, std::chrono::seconds(2)) == std::cv_status::timeout) {
-          lock.unlock();
-          store_->tidy();
-          tidied = true;
-          lock.lock();
-        }
-      }
-      if (queue_.empty()) return;
-      for (std::size_t values = 0; !queue_.empty() && values < kCommitValues; queue_.pop_front()) {
-        const bool alone = queue_.front().alone;
-        if (alone && !requests.empty()) break;
-        values += queue_.front().rows.size();
-        requests.push_back(std::move(queue_.front()));
-        if (alone) {
-          queue_.pop_front();
-          break;
-        }
-      }
-    }
-    commit(requests);
-    tidied = false;
-  }
-}
-
-void Live::commit(std::vector<Request>& requests) {
-  const auto begin = std::chrono::steady_clock::now();
-  const std::uint64_t number = ++commit_number_;
-  std::vector<std::vector<Item>> items(shards_.size());
-  // As they were before, of everybody concerned; a stream that is begun here lives at least so
-  // long.
-  std::unordered_map<std::shared_ptr<LiveStream>, double> origins;
-  std::vector<std::string> added;
-  try {
-    store_->begin();
-    for (Request& request : requests) {
-      if (request.what) {
-        request.what(*store_);
-        continue;
-      }
-      Group& group = *request.group;
-      group.outcome = {};
-      // Before anything is written it is known whether all of it can be.
-      std::unordered_map<std::string_view, double> first_date;
-      if (!clock_.calendar())
-        for (const Row& row : request.rows)
-          if (row.time.wall) {
-            double& first = first_date.emplace(row.stream, row.time.value).first->second;
-            first = std::min(first, row.time.value);
-          }
-      const auto origin_of = [&](const Row& row, const LiveStream* stream) {
-        if (stream && !std::isnan(stream->origin)) return stream->origin;
-        return row.time.wall && !clock_.calendar() ? first_date.at(row.stream) : std::nan("");
-      };
-      std::vector<bool> is_refused(request.rows.size());
-      std::unordered_set<std::string_view> begun;  // streams that this request begins
-      bool crowded = false;
-      for (std::size_t i = 0; i < request.rows.size(); ++i) {
-        const Row& row = request.rows[i];
-        const std::shared_ptr<LiveStream> stream = find(row.stream);
-        const double origin = origin_of(row, stream.get());
-        const double raw = clock_.raw(row.time, origin);
-        std::string why;
-        if (stream && raw <= stream->base)
-          why = "lies before what is still kept of the stream; raise --keep";
-        else if (raw < clock_.earliest())
-          why = "lies before the model's clock starts; train with data.start=first";
-        else if (!std::isfinite(raw))
-          why = "is not finite";
-        if (!why.empty())
-          why = fmt::format("stream '{}': time {} {}", row.stream, clock_.shown(raw), why);
-        else if (stream || begun.contains(row.stream))
-          continue;
-        else if (streams() + begun.size() < settings_.most_streams)
-          begun.insert(row.stream);
-        else
-          why = fmt::format("stream '{}' {}", row.stream, too_many(settings_.most_streams)),
-          crowded = true;
-        if (why.empty()) continue;
-        is_refused[i] = true;
-        group.refuse(i, why);
-      }
-      if (group.outcome.refused == request.rows.size()) {
-        group.outcome.kind = crowded ? Outcome::Kind::crowded : Outcome::Kind::invalid;
-        group.outcome.detail = group.outcome.refusals.front().why;
-        continue;
-      }
-
-      std::vector<Item> own;
-      own.reserve(request.rows.size());
-      for (std::size_t i = 0; i < request.rows.size(); ++i) {
-        if (is_refused[i]) continue;
-        const Row& row = request.rows[i];
-        std::shared_ptr<LiveStream> stream = find(row.stream);
-        const double origin = origin_of(row, stream.get());
-        if (!stream) {
-          stream = std::make_shared<LiveStream>();
-          stream->id = store_->add_stream(row.stream, origin);
-          stream->name = row.stream;
-          stream->shard = hash_of(row.stream) % shards_.size();
-          stream->origin = origin;
-          stream->kept_time = -kInfinity;
-          stream->loaded = true;  // the store has nothing of it
-          added.push_back(row.stream);
-          const std::unique_lock lock(names_mutex_);
-          names_.emplace(row.stream, stream);
-        }
-        origins.emplace(stream, stream->origin);
-        if (std::isnan(stream->origin) && !std::isnan(origin)) {
-          stream->origin = origin;
-          store_->change_stream(
-              {stream->id, stream->name, stream->origin, stream->base, stream->about_text});
-        }
-        const double raw = clock_.raw(row.time, stream->origin);
-        own.push_back({std::move(stream),
-                       raw,
-                       {row.feature, row.value},
-                       Put::inserted,
-                       request.came,
-                       &group});
-      }
-      // In the order of the store's keys; of what is in it twice, the last.
-      const auto before = [](const Item& a, const Item& b) {
-        if (a.stream->id != b.stream->id) return a.stream->id < b.stream->id;
-        if (a.time != b.time) return a.time < b.time;
-        return a.observation.feature < b.observation.feature;
-      };
-      if (!std::is_sorted(own.begin(), own.end(), before))
-        std::stable_sort(own.begin(), own.end(), before);
-      std::size_t kept = 0;
-      for (std::size_t i = 0; i < own.size(); ++i) {
-        if (i + 1 < own.size() && !before(own[i], own[i + 1])) {
-          ++group.outcome.unchanged;
-          continue;
-        }
-        if (kept != i) own[kept] = std::move(own[i]);
-        ++kept;
-      }
-      own.erase(own.begin() + static_cast<std::ptrdiff_t>(kept), own.end());
-      std::vector<KeptValue> values;
-      values.reserve(own.size());
-      for (const Item& item : own)
-        values.push_back({item.stream->id, item.time,
-                          store_feature_[static_cast<std::size_t>(item.observation.feature)],
-                          item.observation.value, item.received, false});
-      std::vector<Put> outcomes(values.size());
-      store_->put(values, outcomes);
-      for (std::size_t i = 0; i < own.size(); ++i) {
-        Item& item = own[i];
-        item.put = outcomes[i];
-        if (item.put == Put::unchanged) {
-          ++group.outcome.unchanged;
-        } else {
-          ++group.outcome.stored;
-          group.outcome.corrected += item.put == Put::corrected;
-          LiveStream& stream = *item.stream;
-          stream.last_commit = number;
-          // A kept state that saw something else is none.
-          if (item.time <= stream.kept_time) {
-            store_->remove_states(stream.id, item.time, kInfinity);
-            stream.kept_time = item.time;
-          }
-        }
-        items[item.stream->shard].push_back(std::move(item));
-      }
-    }
-    store_->commit();
-  } catch (const std::exception& e) {
-    store_->rollback();
-    {
-      const std::unique_lock lock(names_mutex_);
-      for (const std::string& name : added) names_.erase(name);
-    }
-    for (auto& [stream, origin] : origins) {
-      stream->origin = origin;
-      stream->kept_time = kInfinity;  // nobody knows
-    }
-    // One of them may be to blame for all.
-    if (requests.size() > 1) {
-      for (Request& request : requests) {
-        std::vector<Request> alone;
-        alone.push_back(std::move(request));
-        commit(alone);
-      }
-      return;
-    }
-    ++counters_.store_failures;
-    const std::string problem = e.what();
-    {
-      const std::lock_guard lock(told_mutex_);
-      store_problem_ = problem;
-    }
-    Request& request = requests.front();
-    if (request.what) {
-      if (request.written) request.written(&problem);
-      return;
-    }
-    Outcome& outcome = request.group->outcome;
-    outcome = {};
-    outcome.kind = Outcome::Kind::failed;
-    outcome.detail = problem;
-    pending_ -= request.group->rows;
-    request.group->done(outcome);
-    return;
-  }
-  ++counters_.commits;
-  counters_.commit_seconds =
-      counters_.commit_seconds +
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  {
-    const std::lock_guard lock(told_mutex_);
-    store_problem_.clear();
-  }
-  std::vector<Job> jobs(shards_.size());
-  for (std::size_t s = 0; s < shards_.size(); ++s) {
-    std::unordered_set<Group*> groups;
-    for (const Item& item : items[s]) groups.insert(item.group);
-    for (Request& request : requests)
-      if (request.group && groups.contains(request.group.get())) {
-        ++request.group->shards;
-        jobs[s].groups.push_back(request.group);
-      }
-    jobs[s].items = std::move(items[s]);
-    jobs[s].commit = number;
-  }
-  for (Request& request : requests) {
-    if (request.what) {
-      if (request.written) request.written(nullptr);
-      continue;
-    }
-    const Outcome& outcome = request.group->outcome;
-    counters_.values += outcome.stored;
-    counters_.unchanged += outcome.unchanged;
-    counters_.corrected += outcome.corrected;
-    if (request.group->shards > 0) continue;
-    pending_ -= request.group->rows;
-    request.group->done(outcome);
-  }
-  for (std::size_t s = 0; s < shards_.size(); ++s) {
-    if (jobs[s].items.empty()) continue;
-    {
-      const std::lock_guard lock(shards_[s]->mutex);
-      shards_[s]->queue.push_back(std::move(jobs[s]));
-    }
-    shards_[s]->came.notify_one();
-  }
-}
-
 std::shared_ptr<LiveStream> Live::find(const std::string& name) const {
   const std::shared_lock lock(names_mutex_);
   const auto found = names_.find(name);
   return found == names_.end() ? nullptr : found->second;
+}
+
+std::string too_many(std::size_t streams) {
+  return fmt::format("is new, and --most-streams allows {}; remove some, or raise it", streams);
+}
+
+std::string Live::row_text(const std::string& stream, double shown, std::int32_t feature,
+                           double value) const {
+  return json_text({{"stream", stream},
+                    {"time", shown},
+                    {"values", {{model_->features[static_cast<std::size_t>(feature)], value}}}});
+}
+
+// A part of a request is over; with the last one it is answered.
+void Live::release(Group& group) {
+  if (group.parts.fetch_sub(1) != 1) return;
+  Outcome& outcome = group.outcome;
+  outcome.late = group.late;
+  if (outcome.kind == Outcome::Kind::stored && outcome.refused.count == group.rows) {
+    outcome.kind = Outcome::Kind::invalid;
+    outcome.detail = outcome.refused.problems.front().detail;
+  }
+  pending_ -= group.rows;
+  group.done(outcome);
 }
 
 // ---- streams told of and removed ----
@@ -524,42 +398,36 @@ void Live::describe(const std::string& name, StreamAbout about, std::optional<do
       [this, name, text, origin, change, who](Store& store) {
         *change = {find(name), ""};
         std::shared_ptr<LiveStream>& stream = change->stream;
-        if (stream && stream->base > -kInfinity && stream->about_text != text)
+        if (stream && stream->written.base > -kInfinity && stream->written.about_text != text)
           change->refusal =
               "the beginning of the stream is no longer kept; what it began with cannot be changed";
-        else if (stream && origin && std::isfinite(stream->origin) && stream->origin != *origin)
+        else if (stream && origin && std::isfinite(stream->written.origin) &&
+                 stream->written.origin != *origin)
           change->refusal =
               "dates of this stream were counted from another origin; remove the stream, or leave "
               "the origin out";
         if (!change->refusal.empty()) return;
-        if (!stream) {
-          stream = std::make_shared<LiveStream>();
-          stream->id = store.add_stream(name, origin.value_or(std::nan("")));
-          stream->name = name;
-          stream->shard = hash_of(name) % shards_.size();
-          stream->kept_time = -kInfinity;
-        }
+        if (!stream) stream = added_stream(name, origin.value_or(std::nan("")));
+        LiveStream::Written& written = touch(stream);
+        if (origin) written.origin = *origin;
+        if (written.about_text != text) forget_states(*stream, -kInfinity);
+        written.about_text = text;
         store.change_stream(
-            {stream->id, name, origin.value_or(stream->origin), stream->base, text});
-        if (stream->about_text != text) store.remove_states(stream->id, -kInfinity, kInfinity);
+            {stream->id, name, written.origin, written.base, written.first, written.about_text});
         store.add_audit({wall_seconds(), "describe", who, name, text});
       },
-      [this, name, text, origin, shared, change,
-       done = std::move(done)](const std::string* problem) {
+      [this, shared, change, done = std::move(done)](const std::string* problem) {
         if (problem || !change->refusal.empty()) return done(problem ? problem : &change->refusal);
         const std::shared_ptr<LiveStream> stream = change->stream;
-        stream->about_text = text;
-        if (origin) stream->origin = *origin;
-        {
-          const std::unique_lock lock(names_mutex_);
-          names_.emplace(name, stream);
-        }
+        stream->origin = stream->written.origin;
         post(*shards_[stream->shard], [stream, shared, done](Access access, Shard& shard) {
-          shard.streams.try_emplace(stream->name, stream);
-          stream->about = shared;
-          stream->replayed = true;
-          access.live.rebuild(access, *stream);
-          done(nullptr);
+          if (!stream->gone) {
+            shard.streams.try_emplace(stream->name, stream);
+            stream->about = shared;
+            stream->replayed = true;
+            access.live.start_replay(stream, -kInfinity);
+          }
+          access.live.when_ready(stream, [done](LiveStream*) { done(nullptr); });
         });
       },
       true);
@@ -574,27 +442,79 @@ void Live::remove(const std::string& name, std::function<void(bool, const std::s
         if (!*removed) return;
         store.remove_stream((*removed)->id);
         store.add_audit({wall_seconds(), "remove", who, name, ""});
+        touch(*removed).removed = true;
       },
       [this, name, removed, done = std::move(done)](const std::string* problem) {
         if (problem || !*removed) return done(*removed != nullptr, problem);
-        (*removed)->removed = true;
         {
           const std::unique_lock lock(names_mutex_);
           names_.erase(name);
         }
         post(*shards_[(*removed)->shard], [name, removed, done](Access access, Shard& shard) {
-          shard.watchful.erase(removed->get());
+          LiveStream& stream = **removed;
+          stream.gone = true;
+          shard.watchful.erase(&stream);
           {
             const std::lock_guard lock(access.live.told_mutex_);
-            for (const Alarm& alarm : (*removed)->alarms)
-              access.live.alarm_streams_.erase(alarm.id);
+            for (const Alarm& alarm : stream.alarms) access.live.alarm_streams_.erase(alarm.id);
           }
-          shard.streams.erase(name);
+          if (const auto found = shard.streams.find(name);
+              found != shard.streams.end() && found->second == *removed)
+            shard.streams.erase(found);
           access.live.events_.publish("gone", name, json_text({{"stream", name}}), false);
           done(true, nullptr);
         });
       },
       true);
+}
+
+void Live::erase(const std::string& name, double from, double until,
+                 std::vector<std::int32_t> features, const std::string& who,
+                 std::function<void(std::optional<std::size_t>, const std::string*)> done) {
+  struct Erased {
+    std::shared_ptr<LiveStream> stream;
+    std::size_t count = 0;
+    std::string refusal;
+  };
+  auto erased = std::make_shared<Erased>();
+  std::vector<std::int32_t> kept;
+  for (const std::int32_t feature : features)
+    kept.push_back(store_feature_[static_cast<std::size_t>(feature)]);
+  write(
+      [this, name, from, until, kept, who, erased](Store& store) {
+        *erased = {find(name), 0, ""};
+        if (!erased->stream) return;
+        LiveStream::Written& written = touch(erased->stream);
+        // What was forgotten has become a part of the state that took its place.
+        if (from <= written.base && written.base > -kInfinity) {
+          erased->refusal = fmt::format(
+              "what came up to {} is no longer kept and cannot be removed one by one; remove the "
+              "stream, or give from after it",
+              clock_.shown(written.base));
+          return;
+        }
+        erased->count = store.remove_range(erased->stream->id, from, until, kept);
+        if (erased->count == 0) return;
+        forget_states(*erased->stream, from);
+        add_late(written.late, {transaction_->number, from});
+        written.newest = std::nan("");
+        store.add_audit({wall_seconds(), "erase", who, name,
+                         fmt::format("{} values from {} to {}", erased->count, clock_.shown(from),
+                                     clock_.shown(until))});
+      },
+      [this, from, erased, done = std::move(done)](const std::string* problem) {
+        if (problem || !erased->refusal.empty())
+          return done({}, problem ? problem : &erased->refusal);
+        if (!erased->stream) return done({}, nullptr);
+        if (erased->count == 0) return done(0, nullptr);
+        post(*shards_[erased->stream->shard], [from, erased, done](Access access, Shard&) {
+          const std::shared_ptr<LiveStream>& stream = erased->stream;
+          stream->replayed = true;
+          if (!stream->gone) access.live.start_replay(stream, from);
+          access.live.when_ready(stream,
+                                 [erased, done](LiveStream*) { done(erased->count, nullptr); });
+        });
+      });
 }
 
 }  // namespace edict::server

@@ -4,13 +4,36 @@
 #include <algorithm>
 #include <cmath>
 
+#include "edict/core/error.h"
+#include "edict/core/hash.h"
 #include "edict/core/json.h"
 #include "edict/core/json_text.h"
+#include "edict/core/not_finite.h"
 #include "edict/eval/distribution.h"
 #include "edict/server/live_parts.h"
 
 namespace edict::server {
-namespace {}  // namespace
+namespace {
+
+// Of every stream, whatever the rules are: its newest values could not be absorbed or read.
+const Rule& fault_rule() {
+  static const Rule rule = [] {
+    Rule own;
+    own.name = "(fault)";
+    own.kind = Rule::Kind::fault;
+    return own;
+  }();
+  return rule;
+}
+
+Finding fault_of(const LiveStream& stream) {
+  Finding finding;
+  finding.holds = !stream.fault.empty();
+  finding.text = stream.fault;
+  return finding;
+}
+
+}  // namespace
 
 double LiveStream::urgency() const {
   double urgency = std::min(crossing, 1.0);
@@ -23,77 +46,97 @@ double LiveStream::urgency() const {
   return urgency;
 }
 
-void Live::judge(Shard& shard, const std::vector<LiveStream*>& streams, double now) {
-  const Access access{shard.engine, *shard.store, *this};
+// Where the clock of a stream's model stands now; where it has no now, and where what was measured
+// lies a little ahead, at the newest observation. Of two clocks, of which one may be set and the
+// other may have been wrong at the start, the one that goes less far is believed.
+double Live::judged_from(const LiveStream& stream) const {
+  const double present = settings_.clock ? now() : std::min(wall_seconds(), running_seconds());
+  const std::optional<double> raw = clock_.raw_of_wall(1e6 * present, stream.origin);
+  const double last = stream.state.time();
+  return raw ? std::max(last, clock_.model_time(*raw, stream.first)) : last;
+}
+
+Finding Live::found_outside(const LiveStream& stream, const Rule& rule) const {
+  Finding finding;
+  finding.feature = rule.feature;
+  for (const Outside& own : stream.outside)
+    if ((rule.feature < 0 || own.feature == rule.feature) && own.level > finding.probability) {
+      finding.probability = own.level;
+      finding.feature = own.feature;
+      finding.value = own.value;
+    }
+  finding.holds = finding.probability > rule.level;
+  if (finding.feature >= 0)
+    finding.text = fmt::format("{} = {:.4g} lies outside the {:.6g} % interval",
+                               model_->features[static_cast<std::size_t>(finding.feature)],
+                               finding.value.value_or(0), 100 * rule.level);
+  return finding;
+}
+
+// Rules on what is expected from now on.
+Finding Live::found_ahead(StreamEngine& engine, const LiveStream& stream, const Rule& rule) const {
+  Finding finding;
+  finding.feature = rule.feature;
   const std::size_t features = model_->features.size();
-  std::vector<StreamEngine::Question> questions;
+  const double from = judged_from(stream);
+  if (rule.kind == Rule::Kind::crosses) {
+    std::vector<StreamEngine::Question> questions;
+    for (int k = 1; k <= kCrossingPoints; ++k)
+      questions.push_back(
+          {&stream.state, from + rule.within * static_cast<double>(k) / kCrossingPoints});
+    const std::span<const Marginal> expected = engine.distribution(questions);
+    for (std::size_t k = 0; k < questions.size(); ++k) {
+      const Marginal& m = expected[k * features + static_cast<std::size_t>(rule.feature)];
+      finding.probability =
+          std::max(finding.probability, rule.above ? probability_above(m, *rule.above)
+                                                   : probability_below(m, *rule.below));
+    }
+    finding.holds = finding.probability >= rule.probability;
+    finding.text = fmt::format("P({} {} {:.6g} within {}) = {:.2f}",
+                               model_->features[static_cast<std::size_t>(rule.feature)],
+                               rule.above ? '>' : '<', rule.above.value_or(rule.below.value_or(0)),
+                               duration_text(rule.within, clock_), finding.probability);
+    return finding;
+  }
+  const StreamEngine::Question question{&stream.state, from + rule.within};
+  const std::span<const Marginal> expected = engine.distribution({&question, 1});
+  for (std::size_t j = 0; j < features; ++j) {
+    if (rule.feature >= 0 && static_cast<std::int32_t>(j) != rule.feature) continue;
+    const double whole = expected[j].aleatoric + expected[j].epistemic;
+    const double ratio =
+        std::isfinite(whole) && whole > 0 ? std::sqrt(expected[j].epistemic / whole) : 0;
+    if (ratio <= finding.probability) continue;
+    finding.probability = ratio;
+    finding.feature = static_cast<std::int32_t>(j);
+  }
+  finding.holds = finding.probability > rule.ratio;
+  if (finding.feature >= 0)
+    finding.text = fmt::format("{:.0f} % of the deviation of {} is the model's own doubt",
+                               100 * finding.probability,
+                               model_->features[static_cast<std::size_t>(finding.feature)]);
+  return finding;
+}
+
+void Live::judge(Shard& shard, const std::vector<LiveStream*>& streams, double now) {
   for (LiveStream* stream : streams) {
-    load(access, *stream);
     stream->judged = now;
+    // It is judged when it is there, and keeps its alarms until then.
+    if (stream->busy) continue;
+    if (!stream->loaded) {
+      advance(shard, *stream, fault_rule(), fault_of(*stream), now);
+      start_replay(stream->shared_from_this(), kInfinity);
+      continue;
+    }
     stream->crossing = 0;
     stream->crossing_feature = -1;
     for (const Rule& rule : *shard.rules) {
       if (rule.kind == Rule::Kind::silence || !rule.applies_to(stream->name)) continue;
       Finding finding;
       finding.feature = rule.feature;
-      const bool any = rule.feature < 0;
-      const auto name = [&](std::int32_t j) {
-        return model_->features[static_cast<std::size_t>(j)];
-      };
-      if (stream->events == 0) {
-        advance(shard, *stream, rule, finding, now);
-        continue;
-      }
-      const double last = stream->state.time();
       try {
-        if (rule.kind == Rule::Kind::outside) {
-          for (const auto& [feature, level] : stream->outside)
-            if ((any || feature == rule.feature) && level > finding.probability) {
-              finding.probability = level;
-              finding.feature = feature;
-            }
-          finding.holds = finding.probability > rule.level;
-          if (finding.feature >= 0) {
-            for (const Observation& o : stream->newest)
-              if (o.feature == finding.feature) finding.value = o.value;
-            finding.text =
-                fmt::format("{} = {:.4g} lies outside the {:.6g} % interval", name(finding.feature),
-                            finding.value.value_or(0), 100 * rule.level);
-          }
-        } else if (rule.kind == Rule::Kind::crosses) {
-          questions.clear();
-          for (int k = 1; k <= kCrossingPoints; ++k)
-            questions.push_back(
-                {&stream->state, last + rule.within * static_cast<double>(k) / kCrossingPoints});
-          const std::span<const Marginal> expected = shard.engine.distribution(questions);
-          for (std::size_t k = 0; k < questions.size(); ++k) {
-            const Marginal& m = expected[k * features + static_cast<std::size_t>(rule.feature)];
-            finding.probability =
-                std::max(finding.probability, rule.above ? probability_above(m, *rule.above)
-                                                         : probability_below(m, *rule.below));
-          }
-          finding.holds = finding.probability >= rule.probability;
-          finding.text =
-              fmt::format("P({} {} {:.6g} within {}) = {:.2f}", name(rule.feature),
-                          rule.above ? '>' : '<', rule.above.value_or(rule.below.value_or(0)),
-                          duration_text(rule.within, clock_), finding.probability);
-        } else {
-          const StreamEngine::Question question{&stream->state, last + rule.within};
-          const std::span<const Marginal> expected = shard.engine.distribution({&question, 1});
-          for (std::size_t j = 0; j < features; ++j) {
-            if (!any && static_cast<std::int32_t>(j) != rule.feature) continue;
-            const double whole = expected[j].aleatoric + expected[j].epistemic;
-            const double ratio =
-                std::isfinite(whole) && whole > 0 ? std::sqrt(expected[j].epistemic / whole) : 0;
-            if (ratio <= finding.probability) continue;
-            finding.probability = ratio;
-            finding.feature = static_cast<std::int32_t>(j);
-          }
-          finding.holds = finding.probability > rule.ratio;
-          if (finding.feature >= 0)
-            finding.text = fmt::format("{:.0f} % of the deviation of {} is the model's own doubt",
-                                       100 * finding.probability, name(finding.feature));
-        }
+        if (stream->events > 0)
+          finding = rule.kind == Rule::Kind::outside ? found_outside(*stream, rule)
+                                                     : found_ahead(shard.engine, *stream, rule);
       } catch (const Error& e) {
         stream->fault = e.what();
         continue;
@@ -106,10 +149,21 @@ void Live::judge(Shard& shard, const std::vector<LiveStream*>& streams, double n
       }
       advance(shard, *stream, rule, finding, now);
     }
+    // What was outside and is no longer the newest counts once.
+    if (!stream->outside_judged) {
+      std::erase_if(stream->outside, [&](const Outside& own) {
+        return std::none_of(
+            stream->newest.begin(), stream->newest.end(),
+            [&](const Observation& o) { return o.feature == own.feature && o.value == own.value; });
+      });
+      stream->outside_judged = true;
+    }
+    advance(shard, *stream, fault_rule(), fault_of(*stream), now);
     // Of rules that are no more.
     for (const Alarm& alarm : std::vector<Alarm>(stream->alarms)) {
       const auto same = [&](const Rule& rule) { return rule.name == alarm.rule; };
-      if (std::any_of(shard.rules->begin(), shard.rules->end(), same)) continue;
+      if (same(fault_rule()) || std::any_of(shard.rules->begin(), shard.rules->end(), same))
+        continue;
       Rule gone;
       gone.name = alarm.rule;
       advance(shard, *stream, gone, {}, now);
@@ -126,8 +180,11 @@ void Live::judge_silence(Shard& shard, double now) {
   for (const Rule& rule : *shard.rules) {
     if (rule.kind != Rule::Kind::silence) continue;
     for (auto& [name, stream] : shard.streams) {
-      if (!rule.applies_to(name)) continue;
-      if (!stream->loaded) load({shard.engine, *shard.store, *this}, *stream);
+      if (!rule.applies_to(name) || stream->busy) continue;
+      if (!stream->loaded) {
+        start_replay(stream, kInfinity);
+        continue;
+      }
       Finding finding;
       const double silent = now - stream->received;
       finding.holds = stream->events > 0 && silent > rule.silent;
@@ -176,13 +233,16 @@ void Live::advance(Shard& shard, LiveStream& stream, const Rule& rule, const Fin
   const std::string body = json_text(to_json(alarm, stream.name));
   events_.publish("alarm", stream.name, body, false);
   write(
-      [stream_id = stream.id, name = stream.name, alarm, body, now](Store& store) {
+      [this, found = stream.shared_from_this(), alarm, body, now](Store& store) {
+        if (found->written.removed) return;
+        if (next_alarm_ + kAlarmsReserved / 2 > alarms_reserved_)
+          reserve_alarms(next_alarm_ + kAlarmsReserved);
         if (alarm.state == Alarm::State::normal)
           store.remove_alarm(alarm.id);
         else
-          store.put_alarm({alarm.id, stream_id, alarm.rule, body});
-        store.add_audit(
-            {now, std::string(name_of(alarm.state)), "", name, alarm.rule + ": " + alarm.text});
+          store.put_alarm({alarm.id, found->id, alarm.rule, body});
+        store.add_audit({now, std::string(name_of(alarm.state)), "", found->name,
+                         alarm.rule + ": " + alarm.text});
       },
       {});
   if (after == Alarm::State::normal) {
@@ -201,32 +261,38 @@ void Live::acknowledge(
     if (found != alarm_streams_.end()) name = found->second;
   }
   if (name.empty()) return done(nullptr, name, nullptr);
-  on_stream(name, [this, id, by, reason, name, done = std::move(done)](Access, LiveStream* stream) {
-    Alarm* alarm = nullptr;
-    if (stream)
-      for (Alarm& own : stream->alarms)
-        if (own.id == id) alarm = &own;
-    if (!alarm) return done(nullptr, name, nullptr);
-    const double now = wall_seconds();
-    Alarm changed = *alarm;
-    changed.acknowledged = {by, reason, now};
-    const std::string body = json_text(to_json(changed, name));
-    write(
-        [stream_id = stream->id, name, by, reason, changed, body, now](Store& store) {
-          store.put_alarm({changed.id, stream_id, changed.rule, body});
-          store.add_audit({now, "acknowledge", by, name, changed.rule + ": " + reason});
-        },
-        [this, id, name, changed, body, done](const std::string* problem) {
-          if (problem) return done(&changed, name, problem);
-          on_stream(name, [this, id, name, changed, body, done](Access, LiveStream* own) {
-            if (own)
-              for (Alarm& held : own->alarms)
-                if (held.id == id) held.acknowledged = changed.acknowledged;
-            events_.publish("alarm", name, body, false);
-            done(&changed, name, nullptr);
-          });
-        });
-  });
+  post(*shards_[hash_of(name) % shards_.size()],
+       [this, id, by, reason, name, done = std::move(done)](Access, Shard& shard) {
+         const auto alarm_of = [id](Shard& own, const std::string& stream) -> Alarm* {
+           const auto found = own.streams.find(stream);
+           if (found != own.streams.end())
+             for (Alarm& held : found->second->alarms)
+               if (held.id == id) return &held;
+           return nullptr;
+         };
+         Alarm* const alarm = alarm_of(shard, name);
+         if (!alarm) return done(nullptr, name, nullptr);
+         const double at = wall_seconds();
+         Alarm changed = *alarm;
+         changed.acknowledged = {by, reason, at};
+         const std::string body = json_text(to_json(changed, name));
+         write(
+             [stream_id = shard.streams.at(name)->id, name, by, reason, changed, body,
+              at](Store& store) {
+               store.put_alarm({changed.id, stream_id, changed.rule, body});
+               store.add_audit({at, "acknowledge", by, name, changed.rule + ": " + reason});
+             },
+             [this, name, changed, body, done, alarm_of](const std::string* problem) {
+               if (problem) return done(&changed, name, problem);
+               post(*shards_[hash_of(name) % shards_.size()],
+                    [this, name, changed, body, done, alarm_of](Access, Shard& own) {
+                      if (Alarm* held = alarm_of(own, name))
+                        held->acknowledged = changed.acknowledged;
+                      events_.publish("alarm", name, body, false);
+                      done(&changed, name, nullptr);
+                    });
+             });
+       });
 }
 
 void Live::set_rules(std::vector<Rule> rules, const std::string& who,

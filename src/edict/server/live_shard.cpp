@@ -1,4 +1,4 @@
-// Live, where streams are: what came is absorbed, late or in order.
+// Live, where streams are: what came in order is absorbed, and what did not is sent elsewhere.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "edict/core/json_text.h"
 #include "edict/core/not_finite.h"
 #include "edict/core/number_text.h"
+#include "edict/eval/distribution.h"
 #include "edict/server/live_parts.h"
 
 namespace edict::server {
@@ -17,21 +18,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int32_t kKeepEvery = 32;     // events between two kept states
-constexpr std::size_t kReadAtOnce = 20000;  // values of one stream
 constexpr auto kTick = std::chrono::milliseconds(100);
 
-void put_in(std::vector<Observation>& observed, const Observation& o) {
-  const auto place = std::lower_bound(
-      observed.begin(), observed.end(), o,
-      [](const Observation& a, const Observation& b) { return a.feature < b.feature; });
-  if (place != observed.end() && place->feature == o.feature)
-    place->value = o.value;
-  else
-    observed.insert(place, o);
-}
-
-void put_in(std::vector<LiveStream::Event>& events, double time, const Observation& o) {
+void put_event(std::vector<LiveStream::Event>& events, double time, const Observation& o) {
   auto at =
       std::lower_bound(events.begin(), events.end(), time,
                        [](const LiveStream::Event& event, double t) { return event.time < t; });
@@ -41,6 +30,20 @@ void put_in(std::vector<LiveStream::Event>& events, double time, const Observati
 
 }  // namespace
 
+std::unique_ptr<LiveStream> LiveStream::snapshot() const {
+  auto copy = std::make_unique<LiveStream>();
+  static_cast<StreamPast&>(*copy) = *this;
+  copy->shard = shard;
+  copy->loaded = loaded;
+  copy->alarms = alarms;
+  copy->crossing = crossing;
+  copy->crossing_feature = crossing_feature;
+  copy->crossing_rule = crossing_rule;
+  copy->crossing_text = crossing_text;
+  copy->origin = origin.load();
+  return copy;
+}
+
 void Live::post(Shard& shard, std::function<void(Access, Shard&)> task) {
   Job job;
   job.task = std::move(task);
@@ -49,17 +52,6 @@ void Live::post(Shard& shard, std::function<void(Access, Shard&)> task) {
     shard.queue.push_back(std::move(job));
   }
   shard.came.notify_one();
-}
-
-void Live::on_stream(const std::string& name, std::function<void(Access, LiveStream*)> task) {
-  const std::size_t at = hash_of(name) % shards_.size();
-  post(*shards_[at], [this, name, task = std::move(task)](Access access, Shard& shard) {
-    const auto found = shard.streams.find(name);
-    if (found == shard.streams.end()) return task(access, nullptr);
-    const std::shared_ptr<LiveStream> held = found->second;
-    load(access, *held);
-    task(access, held.get());
-  });
 }
 
 void Live::on_every_shard(std::function<void(Access, Streams&, std::size_t)> task) {
@@ -72,10 +64,6 @@ void Live::on_every_shard(std::function<void(Access, Streams&, std::size_t)> tas
       const std::lock_guard lock(one_at_a_time);
       (*shared)(access, own.streams, --*remaining);
     });
-}
-
-void Live::aside(std::function<void(Access)> task) {
-  post(*aside_, [task = std::move(task)](Access access, Shard&) { task(access); });
 }
 
 void Live::run_shard(Shard& shard) {
@@ -94,51 +82,115 @@ void Live::run_shard(Shard& shard) {
         if (task) break;
       }
     }
-    if (!jobs.empty()) {
-      if (!jobs.front().task) {
-        absorb(shard, jobs);
+    // Whatever fails is of one request, one question or one look; the others must not suffer.
+    try {
+      if (jobs.empty()) {
+      } else if (jobs.front().task) {
+        jobs.front().task(access, shard);
       } else {
-        try {
-          jobs.front().task(access, shard);
-        } catch (const std::exception&) {
-          ++counters_.faults;  // of one question; the others must not suffer
-        }
+        absorb(shard, jobs);
       }
+      look_after(shard);
+    } catch (const std::exception&) {
+      ++counters_.faults;
     }
-    const auto steady = std::chrono::steady_clock::now();
-    if (steady - shard.looked < kTick) continue;
-    shard.looked = steady;
-    const double now = running_seconds();
-    std::vector<LiveStream*> due;
-    for (LiveStream* stream : shard.watchful)
-      if (now - stream->judged >= settings_.alarm_interval || now < stream->judged)
-        due.push_back(stream);
-    if (!due.empty()) judge(shard, due, now);
-    judge_silence(shard, now);
   }
 }
 
+// Alarms that wait for time to pass.
+void Live::look_after(Shard& shard) {
+  const auto steady = std::chrono::steady_clock::now();
+  if (steady - shard.looked < kTick) return;
+  shard.looked = steady;
+  const double present = now();
+  std::vector<LiveStream*> due;
+  for (LiveStream* stream : shard.watchful) {
+    // Of a stream that has been silent for long little changes from one look to the next.
+    const double pause = std::max(settings_.alarm_interval,
+                                  std::min(60.0, (stream->judged - stream->received) / 100));
+    if (present - stream->judged >= pause || present < stream->judged) due.push_back(stream);
+  }
+  if (!due.empty()) judge(shard, due, present);
+  judge_silence(shard, present);
+}
+
 void Live::absorb(Shard& shard, std::vector<Job>& jobs) {
-  const Access access{shard.engine, *shard.store, *this};
   std::vector<LiveStream*> touched;
-  std::unordered_set<LiveStream*> seen, again;  // again: to be read from the store
+  try {
+    sort_in(shard, jobs, touched);
+    std::vector<LiveStream*> in_order;
+    for (LiveStream* stream : touched)
+      if (!stream->coming.empty()) in_order.push_back(stream);
+    const std::vector<LeftOut> left = absorb_events(shard, in_order);
+    for (const LeftOut& one : left)
+      for (Job& job : jobs)
+        for (Item& item : job.items)
+          if (item.stream.get() == one.stream && item.time == one.time &&
+              item.observation.feature == one.feature && item.put != Put::unchanged) {
+            ++item.group->parts;
+            refuse(item.stream, item, one.why);
+          }
+    const double present = now();
+    std::vector<LiveStream*> due;
+    for (LiveStream* stream : touched) {
+      if (stream->busy || stream->gone) continue;
+      if (stream->checkpoints.has_unwritten()) {
+        keep_states(*stream);
+        prune(*stream);
+      }
+      if (shard.rules->empty() && stream->alarms.empty() && stream->fault.empty()) continue;
+      shard.watchful.insert(stream);
+      if (present - stream->judged >= settings_.alarm_interval) due.push_back(stream);
+    }
+    if (!due.empty()) judge(shard, due, present);
+    if (events_.watched())
+      for (LiveStream* stream : touched) tell(*stream);
+    else
+      events_.skip();
+  } catch (const std::exception& e) {
+    // Memory ran out, most likely: what the store has is read again when it is next needed.
+    ++counters_.faults;
+    for (LiveStream* stream : touched) {
+      stream->coming.clear();
+      stream->loaded = false;
+      if (!stream->busy) fail_waiting(*stream, e.what());
+    }
+    for (Job& job : jobs)
+      for (const auto& group : job.groups) {
+        const std::lock_guard lock(group->mutex);
+        group->outcome.kind = Outcome::Kind::failed;
+        group->outcome.detail = e.what();
+      }
+  }
+  for (Job& job : jobs)
+    for (const auto& group : job.groups) release(*group);
+}
+
+// What is to be absorbed in order comes into `coming`; what is not waits for a replay.
+void Live::sort_in(Shard& shard, std::vector<Job>& jobs, std::vector<LiveStream*>& touched) {
+  std::unordered_set<LiveStream*> seen;
+  std::vector<std::shared_ptr<LiveStream>> elsewhere;
   for (Job& job : jobs)
     for (Item& item : job.items) {
       LiveStream& stream = *item.stream;
+      if (stream.gone) continue;
       if (seen.insert(&stream).second) {
         touched.push_back(&stream);
         if (stream.events == 0) shard.streams.try_emplace(stream.name, item.stream);
+        stream.late_from = kInfinity;
+        if (stream.busy || !stream.loaded) elsewhere.push_back(item.stream);
       }
       stream.received = std::max(stream.received, item.received);
-      stream.through = job.commit;
-      if (item.put == Put::unchanged) continue;
-      if (!stream.loaded || !stream.fault.empty()) {
-        again.insert(&stream);  // the store has all of it
-        continue;
-      }
-      if (again.contains(&stream)) continue;
-      if (item.time > stream.time) {
-        put_in(stream.coming, item.time, item.observation);
+      if (!stream.busy) stream.through = job.commit;
+      if (item.put == Put::unchanged || !stream.loaded) continue;
+      if (stream.busy || stream.late_from < kInfinity) {
+        if (item.time < stream.time) {
+          ++item.group->late;
+          ++counters_.late;
+        }
+        stream.late_from = std::min(stream.late_from, item.time);
+      } else if (item.time > stream.time) {
+        put_event(stream.coming, item.time, item.observation);
       } else if (item.time == stream.time && !stream.newest.empty()) {
         // Another value of the newest event: back to what was before it.
         put_in(stream.newest, item.observation);
@@ -150,80 +202,75 @@ void Live::absorb(Shard& shard, std::vector<Job>& jobs) {
       } else {
         ++item.group->late;
         ++counters_.late;
-        again.insert(&stream);
+        stream.late_from = item.time;
+        elsewhere.push_back(item.stream);
       }
     }
-  std::vector<LiveStream*> in_order;
-  for (LiveStream* stream : touched) {
-    if (!again.contains(stream)) {
-      if (!stream->coming.empty()) in_order.push_back(stream);
-      continue;
-    }
+  if (elsewhere.empty()) return;
+  std::unordered_set<LiveStream*> gathered;
+  for (const auto& stream : elsewhere) gathered.insert(stream.get());
+  for (Job& job : jobs)
+    for (Item& item : job.items)
+      if (gathered.contains(item.stream.get())) wait_for(item, job.commit);
+  for (const auto& stream : elsewhere) {
     stream->coming.clear();
     stream->replayed = stream->loaded;
+    if (stream->busy) continue;
     if (stream->loaded) ++counters_.replays;
-    rebuild(access, *stream);
+    start_replay(stream, stream->loaded ? stream->late_from : kInfinity);
   }
-  absorb_events(shard, in_order);
-  const double now = running_seconds();
-  std::vector<LiveStream*> due;
-  for (LiveStream* stream : touched) {
-    if (stream->unkept >= kKeepEvery) {
-      keep_state(*stream);
-      prune(shard, *stream);
-    }
-    if (shard.rules->empty() && stream->alarms.empty()) continue;
-    shard.watchful.insert(stream);
-    if (now - stream->judged >= settings_.alarm_interval) due.push_back(stream);
-  }
-  if (!due.empty()) judge(shard, due, now);
-  if (events_.watched())
-    for (LiveStream* stream : touched) tell(*stream);
-  else
-    events_.skip();
-  for (Job& job : jobs)
-    for (const auto& group : job.groups) {
-      // Every item of the group is in this job, whose absorption is over.
-      if (group->shards.fetch_sub(1) != 1) continue;
-      group->outcome.late = group->late;
-      pending_ -= group->rows;
-      group->done(group->outcome);
-    }
+}
+
+void Live::wait_for(Item& item, std::uint64_t commit) {
+  auto waiting = std::make_shared<LiveStream::Waiting>();
+  waiting->item = item;
+  waiting->group = item.group->shared_from_this();
+  waiting->commit = commit;
+  ++item.group->parts;
+  item.stream->waiting.push_back(std::move(waiting));
 }
 
 // One event of each stream after the other, all streams together.
-void Live::absorb_events(Shard& shard, std::vector<LiveStream*>& streams) {
+std::vector<Live::LeftOut> Live::absorb_events(Shard& shard, std::vector<LiveStream*>& streams) {
   const bool outside = std::any_of(shard.rules->begin(), shard.rules->end(), [](const Rule& rule) {
     return rule.kind == Rule::Kind::outside;
   });
+  std::vector<LeftOut> left;
   std::vector<StreamEngine::Event> events;
   std::vector<StreamEngine::Question> questions;
   for (std::size_t round = 0; !streams.empty(); ++round) {
     events.clear();
     questions.clear();
     for (LiveStream* stream : streams) {
-      const LiveStream::Event& event = stream->coming[round];
+      LiveStream::Event& event = stream->coming[round];
+      if (stream->checkpoints.wants(stream->events))
+        stream->checkpoints.add({stream->time, stream->first, stream->events, stream->received,
+                                 stream->state.to_bytes()});
       if (stream->events == 0) begin(shard.engine, *stream, event.time);
       stream->before = stream->state;
-      stream->before_time = stream->time;
       const double time = clock_.model_time(event.time, stream->first);
       events.push_back({&stream->state, time, event.observed});
       questions.push_back({&stream->before, time});
     }
     if (outside) {
+      std::span<const Marginal> expected;
       try {
-        const std::span<const Marginal> expected = shard.engine.distribution(questions);
-        for (std::size_t i = 0; i < streams.size(); ++i) {
-          streams[i]->outside.clear();
-          for (const Observation& o : streams[i]->coming[round].observed)
-            streams[i]->outside.emplace_back(
-                o.feature,
-                central_level(
-                    expected[i * model_->features.size() + static_cast<std::size_t>(o.feature)],
-                    o.value));
-        }
+        expected = shard.engine.distribution(questions);
       } catch (const Error&) {
         // The same will be said of the event itself.
+      }
+      for (std::size_t i = 0; i < streams.size() && !expected.empty(); ++i) {
+        LiveStream& stream = *streams[i];
+        // Every value since the rules were last looked at counts.
+        if (stream.outside_judged) stream.outside.clear();
+        stream.outside_judged = false;
+        for (const Observation& o : stream.coming[round].observed)
+          stream.outside.push_back(
+              {o.feature,
+               central_level(
+                   expected[i * model_->features.size() + static_cast<std::size_t>(o.feature)],
+                   o.value),
+               o.value});
       }
     }
     bool together = true;
@@ -234,138 +281,241 @@ void Live::absorb_events(Shard& shard, std::vector<LiveStream*>& streams) {
     }
     for (std::size_t i = 0; i < streams.size(); ++i) {
       LiveStream& stream = *streams[i];
-      if (!together) {
-        try {
-          shard.engine.observe({&events[i], 1});
-        } catch (const Error& e) {
-          // The event is left out; the next one reads all of it again, and so finds the same.
-          ++counters_.faults;
-          stream.fault = e.what();
-          stream.loaded = false;
-          continue;
-        }
+      LiveStream::Event& event = stream.coming[round];
+      const std::size_t already = left.size();
+      if (together) {
+        stream.fault.clear();
+        stream.before_time = stream.time;
+        stream.time = event.time;
+        ++stream.events;
+      } else {
+        stream.state = stream.before;
+        absorb_one(shard.engine, stream, event.time, event.observed, &left);
       }
-      stream.time = stream.coming[round].time;
-      ++stream.events;
-      ++stream.unkept;
+      for (std::size_t k = already; k < left.size(); ++k) {
+        left[k].stream = &stream;
+        stream.outside.clear();  // what is refused is not judged
+      }
       ++counters_.events;
     }
     std::erase_if(streams, [&](LiveStream* stream) {
       if (round + 1 < stream->coming.size()) return false;
-      stream->newest = std::move(stream->coming[round].observed);
+      // Of the last one that was not left out.
+      for (std::size_t k = round + 1; k-- > 0;) {
+        if (stream->coming[k].time != stream->time) continue;
+        stream->newest = std::move(stream->coming[k].observed);
+        break;
+      }
       stream->coming.clear();
       stream->coming.shrink_to_fit();
       return true;
     });
   }
+  return left;
 }
 
-void Live::begin(StreamEngine& engine, LiveStream& stream, double first) const {
-  stream.first = first;
-  const std::span<const double> statics =
-      stream.about ? std::span<const double>(stream.about->statics) : std::span<const double>();
-  stream.state = engine.begin(clock_.start(clock_.model_time(first, first)), statics);
-}
+// ---- replays ----
 
-void Live::absorb_one(StreamEngine& engine, LiveStream& stream, double raw,
-                      const std::vector<Observation>& observed) const {
-  if (stream.events == 0) begin(engine, stream, raw);
-  StreamState before = stream.state;
-  const StreamEngine::Event event{&stream.state, clock_.model_time(raw, stream.first), observed};
-  try {
-    engine.observe({&event, 1});
-  } catch (const Error& e) {
-    ++counters_.faults;
-    stream.fault = e.what();
+// From the newest kept state before a raw time. One that is under way already is followed by
+// another.
+void Live::start_replay(const std::shared_ptr<LiveStream>& stream, double before) {
+  stream->checkpoints.drop_from(before);
+  if (stream->busy) {
+    stream->again = std::min(stream->again, before);
     return;
   }
-  stream.before = std::move(before);
-  stream.before_time = stream.time;
-  stream.time = raw;
-  stream.newest = observed;
-  ++stream.events;
-  ++stream.unkept;
+  auto replay = std::make_unique<Replay>();
+  replay->stream = stream;
+  replay->before = before;
+  replay->knows_checkpoints = stream->loaded;
+  if (stream->loaded) {
+    if (const KeptState* here = stream->checkpoints.newest_here(before)) replay->here = *here;
+    replay->checkpoints = stream->checkpoints;
+  }
+  replay->checkpoints.set_base(stream->pruned);
+  replay->past.id = stream->id;
+  replay->past.name = stream->name;
+  replay->past.about = stream->about;
+  replay->past.removed_first = stream->removed_first;
+  stream->busy = true;
+  ++asides_;
+  {
+    const std::lock_guard lock(replayer_->mutex);
+    replays_.push_back(std::move(replay));
+  }
+  replayer_->came.notify_one();
 }
 
-void Live::load(Access access, LiveStream& stream) const {
-  if (!stream.loaded) rebuild(access, stream);
-}
-
-// Kept states that saw something else were removed in the transaction that changed it.
-void Live::rebuild(Access access, LiveStream& stream) const {
-  try {
-    read_again(access, stream);
-    stream.loaded = true;
-  } catch (const Error& e) {
+void Live::end_replay(Shard& shard, Replay& replay) {
+  const std::shared_ptr<LiveStream> stream = replay.stream;
+  const std::shared_ptr<void> over(nullptr, [this](void*) { --asides_; });
+  stream->busy = false;
+  if (stream->gone) {
+    // What waited is durable, and the stream is no longer what it was.
+    for (const auto& waiting : stream->waiting) release(*waiting->group);
+    stream->waiting.clear();
+  } else if (!replay.problem.empty()) {
     // The store did not answer; whoever asks next tries again.
-    stream.fault = e.what();
-    stream.loaded = false;
-  }
-}
-
-void Live::read_again(Access access, LiveStream& stream) const {
-  stream.fault.clear();
-  restore(access, stream, kInfinity);
-  double received = stream.received;
-  replay(access, stream, kInfinity,
-         [&](double, std::span<const Observation>, std::span<const KeptValue> values) {
-           for (const KeptValue& value : values) received = std::max(received, value.received);
-         });
-  stream.received = std::min(received, running_seconds());  // the clock may have been set back
-}
-
-void Live::restore(Access access, LiveStream& stream, double before) const {
-  stream.state = stream.before = {};
-  stream.newest.clear();
-  stream.first = 0;
-  stream.time = stream.before_time = -kInfinity;
-  stream.events = 0;
-  stream.unkept = 0;
-  const auto kept = access.store.newest_state(stream.id, fingerprint_, before);
-  if (!kept) return;
-  try {
-    stream.state = StreamState::from_bytes(kept->bytes);
-  } catch (const Error&) {
-    return;  // damaged: from the beginning, then
-  }
-  stream.before = stream.state;
-  stream.first = kept->first;
-  stream.events = kept->events;
-  stream.time = stream.before_time = kept->time;
-}
-
-void Live::replay(Access access, LiveStream& stream, double until, const Visit& visit) const {
-  double after = stream.time;
-  std::vector<Observation> observed;
-  while (true) {
-    std::vector<KeptValue> values = access.store.values(stream.id, after, until, kReadAtOnce);
-    const bool all = values.size() < kReadAtOnce;
-    // What may go on behind the last one read is read again.
-    if (!all && values.front().time != values.back().time) {
-      const double last = values.back().time;
-      while (values.back().time == last) values.pop_back();
-    }
-    for (std::size_t i = 0; i < values.size();) {
-      const std::size_t begins = i;
-      const double time = values[i].time;
-      observed.clear();
-      for (; i < values.size() && values[i].time == time; ++i) {
-        // What another model knew is kept, and not seen by this one.
-        const auto feature = model_feature_.find(values[i].feature);
-        if (feature != model_feature_.end()) put_in(observed, {feature->second, values[i].value});
+    ++counters_.store_failures;
+    stream->loaded = false;
+    stream->again = kInfinity;
+    stream->events = 0;  // what is in memory lacks what came
+    stream->fault = replay.problem;
+    shard.watchful.insert(stream.get());
+    fail_waiting(*stream, replay.problem);
+  } else {
+    const double came = std::max(stream->received, replay.past.received);
+    replay.past.about = stream->about;  // may have been told meanwhile
+    static_cast<StreamPast&>(*stream) = std::move(replay.past);
+    stream->received = std::min(came, now());  // the clock may have been set back
+    stream->checkpoints = std::move(replay.checkpoints);
+    stream->checkpoints.set_base(stream->pruned);
+    stream->outside_judged = false;
+    stream->loaded = true;
+    stream->through = replay.through;
+    settle(*stream, replay.through, replay.left);
+    const double again = std::exchange(stream->again, kInfinity);
+    if (again < kInfinity) {
+      start_replay(stream, again);
+    } else {
+      std::vector<LiveStream*> one;
+      if (!stream->coming.empty()) one.push_back(stream.get());
+      // What came meanwhile, in order.
+      std::vector<std::shared_ptr<LiveStream::Waiting>> waiting;
+      waiting.swap(stream->waiting);
+      const std::vector<LeftOut> left = absorb_events(shard, one);
+      for (const auto& own : waiting) {
+        stream->through = std::max(stream->through, own->commit);
+        const auto bad = std::find_if(left.begin(), left.end(), [&](const LeftOut& l) {
+          return l.time == own->item.time && l.feature == own->item.observation.feature;
+        });
+        if (bad != left.end() && own->item.put != Put::unchanged)
+          refuse(stream, own->item, bad->why);
+        else
+          release(*own->group);
       }
-      after = time;
-      if (observed.empty()) continue;
-      if (stream.events == 0) begin(access.engine, stream, time);
-      visit(time, observed, std::span(values).subspan(begins, i - begins));
-      absorb_one(access.engine, stream, time, observed);
     }
-    if (all) break;
+    keep_states(*stream);
+    if (!stream->busy) {
+      prune(*stream);
+      if (!shard.rules->empty() || !stream->alarms.empty() || !stream->fault.empty())
+        shard.watchful.insert(stream.get());
+      if (events_.watched()) tell(*stream);
+    }
+  }
+  if (!stream->busy) {
+    std::vector<std::function<void(LiveStream*)>> tasks;
+    tasks.swap(stream->tasks);
+    for (const auto& task : tasks) task(stream->gone ? nullptr : stream.get());
   }
 }
+
+// Of what waited, that which the replay has seen is over. What came later is put where it belongs,
+// or `again` says from where the stream must be absorbed once more.
+void Live::settle(LiveStream& stream, std::uint64_t through, const std::vector<LeftOut>& left) {
+  std::vector<std::shared_ptr<LiveStream::Waiting>> rest;
+  for (auto& waiting : stream.waiting) {
+    Item& item = waiting->item;
+    if (waiting->commit > through) {
+      rest.push_back(std::move(waiting));
+      continue;
+    }
+    const auto bad = std::find_if(left.begin(), left.end(), [&](const LeftOut& l) {
+      return l.time == item.time && l.feature == item.observation.feature;
+    });
+    if (bad != left.end() && item.put != Put::unchanged)
+      refuse(item.stream, item, bad->why);
+    else
+      release(*waiting->group);
+  }
+  stream.waiting = std::move(rest);
+  for (const auto& waiting : stream.waiting) {
+    if (waiting->item.put == Put::unchanged) continue;
+    if (waiting->item.time > stream.time)
+      put_event(stream.coming, waiting->item.time, waiting->item.observation);
+    else
+      stream.again = std::min(stream.again, waiting->item.time);
+  }
+  if (stream.again < kInfinity) stream.coming.clear();
+}
+
+void Live::fail_waiting(LiveStream& stream, const std::string& why) {
+  for (const auto& waiting : stream.waiting) {
+    {
+      const std::lock_guard lock(waiting->group->mutex);
+      waiting->group->outcome.kind = Outcome::Kind::failed;
+      waiting->group->outcome.detail = fmt::format(
+          "stream '{}': {}; the values are stored, but the stream could not be read: "
+          "send them again",
+          stream.name, why);
+    }
+    release(*waiting->group);
+  }
+  stream.waiting.clear();
+}
+
+// A value that is durable and cannot be absorbed: it goes to the rejected ones, and its request is
+// told so. It is a part of its group.
+void Live::refuse(const std::shared_ptr<LiveStream>& stream, const Item& item,
+                  const std::string& why) {
+  const std::string detail = fmt::format(
+      "stream '{}': time {}: '{}' = {} cannot be absorbed: {}", stream->name,
+      clock_.shown(item.time), model_->features[static_cast<std::size_t>(item.observation.feature)],
+      item.observation.value, why);
+  auto corrected = std::make_shared<bool>(false);
+  ++counters_.rejected;
+  write(
+      [this, stream, item, detail, corrected](Store& store) {
+        *corrected = false;
+        if (!stream->written.removed) {
+          *corrected =
+              store.take_back(stream->id, item.time,
+                              store_feature_[static_cast<std::size_t>(item.observation.feature)]);
+          // Kept states have left it out; the value that stands again they have not seen.
+          if (*corrected) {
+            LiveStream::Written& written = touch(stream);
+            forget_states(*stream, item.time);
+            add_late(written.late, {transaction_->number, item.time});
+          }
+        }
+        store.add_rejected({item.received, "observations", detail,
+                            row_text(stream->name, clock_.shown(item.time),
+                                     item.observation.feature, item.observation.value)});
+      },
+      [this, stream, detail, corrected, line = item.line, put = item.put, time = item.time,
+       group = item.group->shared_from_this()](const std::string* problem) {
+        {
+          const std::lock_guard lock(group->mutex);
+          if (problem) {
+            group->outcome.kind = Outcome::Kind::failed;
+            group->outcome.detail = *problem;
+          } else {
+            --group->outcome.stored;
+            group->outcome.corrected -= put == Put::corrected;
+            group->outcome.refused.add({line, "values", detail});
+          }
+        }
+        if (problem || !*corrected) return release(*group);
+        post(*shards_[stream->shard], [stream, time, group](Access access, Shard&) {
+          if (!stream->gone) access.live.start_replay(stream, time);
+          access.live.when_ready(
+              stream, [&live = access.live, group](LiveStream*) { live.release(*group); });
+        });
+      });
+}
+
+void Live::when_ready(const std::shared_ptr<LiveStream>& stream,
+                      std::function<void(LiveStream*)> task) {
+  if (stream->busy)
+    stream->tasks.push_back(std::move(task));
+  else
+    task(stream->gone ? nullptr : stream.get());
+}
+
+// ---- what is told and kept ----
 
 void Live::tell(LiveStream& stream) {
-  if (stream.events == 0) return;
+  if (stream.events == 0 || stream.busy || stream.gone) return;
   std::string text = "{\"stream\":" + json_text(json(stream.name)) + ",\"time\":";
   append_shortest(text, clock_.shown(stream.time));
   text += fmt::format(",\"received\":{:.3f},\"values\":{{", stream.received);
@@ -380,57 +530,57 @@ void Live::tell(LiveStream& stream) {
   events_.publish("stream", stream.name, std::move(text), true);
 }
 
-// The state before the newest event: whatever comes to that event will find it.
-void Live::keep_state(LiveStream& stream) {
-  if (stream.events < 2 || !stream.fault.empty() || stream.newest.empty()) return;
-  stream.unkept = 0;
+void Live::keep_states(LiveStream& stream) {
   const auto found = find(stream.name);
   if (found.get() != &stream) return;
-  KeptState state{stream.before_time, stream.first, stream.events - 1, stream.before.to_bytes()};
+  Checkpoints::Unwritten unwritten = stream.checkpoints.take_unwritten();
+  if (unwritten.states.empty() && unwritten.obsolete.empty()) return;
   write(
-      [this, found, through = stream.through, state = std::move(state)](Store& store) {
-        // Something came meanwhile; it may belong before this state.
-        if (found->removed || found->last_commit > through || !(state.time > found->base)) return;
-        store.put_state(found->id, fingerprint_, state);
-        // Two are kept, beside the one that retention stands on.
-        if (std::isfinite(found->kept_time))
-          store.remove_states(found->id, std::nextafter(found->base, kInfinity), found->kept_time);
-        found->kept_time = state.time;
+      [this, found, through = stream.through, unwritten = std::move(unwritten)](Store& store) {
+        if (found->written.removed) return;
+        LiveStream::Written& written = touch(found);
+        for (const double time : unwritten.obsolete)
+          store.remove_states(found->id, time, std::nextafter(time, kInfinity));
+        // Something came meanwhile; it may belong before one of them.
+        const double valid = valid_before(written.late, through);
+        for (const KeptState& state : unwritten.states) {
+          if (!(state.time < valid && state.time > written.base)) continue;
+          store.put_state(found->id, fingerprint_, state);
+          written.kept_time = std::max(written.kept_time, state.time);
+        }
+        forget_late(written.late, through);
       },
       {});
 }
 
-void Live::prune(Shard& shard, LiveStream& stream) {
-  if (settings_.keep <= 0 || !stream.fault.empty()) return;
-  const double until = stream.time - clock_.raw_duration(settings_.keep);
-  // A tenth more than what is wanted is left, so that there is something to do.
-  if (!(until - std::max(stream.pruned, stream.first) >= clock_.raw_duration(settings_.keep) / 10))
-    return;
+// What was received longer ago than is to be kept goes, up to a kept state that takes its place.
+void Live::prune(LiveStream& stream) {
+  if (settings_.keep <= 0) return;
+  const KeptState* const base =
+      stream.checkpoints.newest_received(now() - settings_.keep * clock_.seconds_in_unit());
+  if (!base || !(base->time > stream.pruned)) return;
   const auto found = find(stream.name);
   if (found.get() != &stream) return;
-  LiveStream past;
-  past.id = stream.id;
-  past.about = stream.about;
-  const Access access{shard.engine, *shard.store, *this};
-  restore(access, past, until);
-  replay(access, past, until,
-         [](double, std::span<const Observation>, std::span<const KeptValue>) {});
-  if (past.events == 0 || !past.fault.empty() || !(past.time > stream.pruned)) return;
-  stream.pruned = past.time;
-  KeptState state{past.time, past.first, past.events, past.state.to_bytes()};
-  auto base = std::make_shared<double>(-kInfinity);
+  stream.pruned = base->time;
   write(
-      [this, found, base, through = stream.through, state = std::move(state)](Store& store) {
-        if (found->removed || found->last_commit > through || !(state.time > found->base)) return;
-        store.put_state(found->id, fingerprint_, state);
-        store.remove_states(found->id, -kInfinity, state.time);
-        store.remove_values(found->id, state.time);
-        store.change_stream({found->id, found->name, found->origin, state.time, found->about_text});
-        *base = state.time;
+      [this, found, through = stream.through, time = base->time,
+       first = base->first](Store& store) {
+        if (found->written.removed) return;
+        LiveStream::Written& written = touch(found);
+        // Something came meanwhile that belongs before it, or it was never written.
+        if (!(time < valid_before(written.late, through) && time > written.base)) return;
+        const auto kept =
+            store.newest_state(found->id, fingerprint_, std::nextafter(time, kInfinity));
+        if (!kept || kept->time != time) return;
+        store.remove_states(found->id, -kInfinity, time);
+        store.remove_values(found->id, time);
+        written.base = time;
+        written.first = first;
+        store.change_stream({found->id, found->name, written.origin, written.base, written.first,
+                             written.about_text});
       },
-      [found, base](const std::string* problem) {
-        if (!problem && std::isfinite(*base)) found->base = *base;
-      });
+      {});
+  stream.checkpoints.set_base(stream.pruned);
 }
 
 }  // namespace edict::server

@@ -296,11 +296,11 @@ int MqttSource::Client::take(std::string_view topic, std::string_view payload, b
               return row.time.wall && row.time.value == now;
             }))
           return 1;
-        const Outcome outcome = live.submit_and_wait(std::move(rows));
+        const Outcome outcome = live.submit_and_wait(std::move(rows), Acceptance::partial);
         if (outcome.kind == Outcome::Kind::full || outcome.kind == Outcome::Kind::failed) {
           problem = outcome.detail;
         } else {
-          for (const Refusal& refusal : outcome.refusals) refused.add({0, "", refusal.why});
+          refused.add(outcome.refused);
           if (refused.count == 0) return 1;
           throw Error(fmt::format("{} stored, some refused: {}", outcome.stored, refused.text()));
         }

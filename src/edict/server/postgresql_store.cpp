@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <random>
 #include <thread>
 
 #include "edict/core/error.h"
@@ -18,7 +19,7 @@
 namespace edict::server {
 namespace {
 
-constexpr const char* kSchema = R"sql(
+constexpr const char* kPostgresqlSchema = R"sql(
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS features (id SERIAL PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS streams (
@@ -42,8 +43,26 @@ CREATE TABLE IF NOT EXISTS rejected (
   detail TEXT NOT NULL, payload BYTEA NOT NULL);
 )sql";
 
+// What was received by when is not known of the states of format 1: as if all of it came now.
+constexpr const char* kPostgresqlFromFormat1 = R"sql(
+BEGIN;
+ALTER TABLE streams ADD COLUMN IF NOT EXISTS first DOUBLE PRECISION;
+ALTER TABLE observations ADD COLUMN IF NOT EXISTS prior DOUBLE PRECISION;
+ALTER TABLE states ADD COLUMN IF NOT EXISTS received DOUBLE PRECISION NOT NULL DEFAULT 0;
+UPDATE states SET received = extract(epoch FROM now()) WHERE received = 0;
+UPDATE streams SET first = (SELECT first FROM states WHERE stream = streams.id
+  ORDER BY time LIMIT 1) WHERE base IS NOT NULL AND first IS NULL;
+INSERT INTO meta (key, value) VALUES ('format', '2') ON CONFLICT (key) DO UPDATE SET value = '2';
+COMMIT;
+)sql";
+
 // Of all servers of this kind on one database: only one may write.
 constexpr const char* kOnlyOne = "SELECT pg_try_advisory_lock(5246237)";
+
+std::string random_mark() {
+  std::random_device device;
+  return fmt::format("{:08x}{:08x}{:08x}{:08x}", device(), device(), device(), device());
+}
 
 struct CloseConnection {
   void operator()(PGconn* connection) const { PQfinish(connection); }
@@ -78,7 +97,16 @@ class Rows {
  public:
   explicit Rows(PGresult* result) : result_(result) {}
 
+  bool good() const {
+    const ExecStatusType status = PQresultStatus(result_.get());
+    return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
+  }
+
   int size() const { return PQntuples(result_.get()); }
+  // Rows that a command wrote.
+  std::size_t changed() const {
+    return static_cast<std::size_t>(std::strtoull(PQcmdTuples(result_.get()), nullptr, 10));
+  }
   bool is_null(int row, int column) const { return PQgetisnull(result_.get(), row, column) != 0; }
   std::string text(int row, int column) const {
     return {PQgetvalue(result_.get(), row, column),
@@ -105,7 +133,7 @@ class Rows {
 
 class PostgresqlStore final : public Store {
  public:
-  PostgresqlStore(std::string uri, bool first) : uri_(std::move(uri)) {
+  PostgresqlStore(std::string uri, bool first) : uri_(std::move(uri)), session_(random_mark()) {
     connect();
     if (!first) return;
     if (!becomes_the_only_one())
@@ -113,7 +141,16 @@ class PostgresqlStore final : public Store {
           "the database: another server works on it; stop that one, or give another "
           "--store");
     first_ = true;
-    command(kSchema);
+    command(kPostgresqlSchema);
+    const std::optional<std::string> format = meta("format");
+    if (!format)
+      command(kPostgresqlFromFormat1);
+    else if (*format != "2")
+      throw Error(fmt::format(
+          "the database: written by another version of edict (format {}, here 2); give another "
+          "--store",
+          *format));
+    mark_ = meta("commit").value_or("");
   }
 
   std::unique_ptr<Store> another() const override {
@@ -131,20 +168,44 @@ class PostgresqlStore final : public Store {
     }
     within_ = true;
   }
+  // Where the reply is lost nobody knows what became of the transaction. It has written a mark that
+  // no other has, which is looked for under the lock: it was taken from whoever held it before.
   void commit() override {
+    const std::string mark = random_mark();
     try {
+      set_meta("commit", mark);
       command("COMMIT");
       within_ = false;
-    } catch (...) {
-      rollback();
-      throw;
+      mark_ = mark;
+    } catch (const Error&) {
+      if (PQstatus(connection_.get()) == CONNECTION_OK) {
+        rollback();
+        throw;
+      }
+      within_ = false;
+      pending_mark_ = mark;
+      try {
+        connect();
+      } catch (...) {
+        pending_mark_.clear();  // whoever finds it there later did not expect it
+        throw;
+      }
+      pending_mark_.clear();
+      if (mark_ != mark) throw;
     }
   }
   void rollback() noexcept override {
     within_ = false;
     PQclear(PQexec(connection_.get(), "ROLLBACK"));
   }
+  std::uint64_t generation() const override { return generation_; }
 
+  std::vector<std::string> features() override {
+    const Rows rows = run("SELECT name FROM features ORDER BY id", {});
+    std::vector<std::string> names;
+    for (int i = 0; i < rows.size(); ++i) names.push_back(rows.text(i, 0));
+    return names;
+  }
   std::vector<std::int32_t> feature_numbers(std::span<const std::string> names) override {
     std::vector<std::int32_t> numbers;
     for (const std::string& name : names) {
@@ -156,7 +217,7 @@ class PostgresqlStore final : public Store {
   }
 
   void each_stream(const std::function<void(KeptStream&&)>& sink) override {
-    const Rows rows = run("SELECT id, name, origin, base, about FROM streams", {});
+    const Rows rows = run("SELECT id, name, origin, base, about, first FROM streams", {});
     for (int i = 0; i < rows.size(); ++i) {
       KeptStream stream;
       stream.id = rows.whole(i, 0);
@@ -164,6 +225,7 @@ class PostgresqlStore final : public Store {
       if (!rows.is_null(i, 2)) stream.origin = rows.number(i, 2);
       if (!rows.is_null(i, 3)) stream.base = rows.number(i, 3);
       stream.about = rows.text(i, 4);
+      if (!rows.is_null(i, 5)) stream.first = rows.number(i, 5);
       sink(std::move(stream));
     }
   }
@@ -173,8 +235,8 @@ class PostgresqlStore final : public Store {
   }
   void change_stream(const KeptStream& stream) override {
     const double base = std::isfinite(stream.base) ? stream.base : std::nan("");
-    run("UPDATE streams SET origin = $1, base = $2, about = $3 WHERE id = $4",
-        {stream.origin, base, stream.about, stream.id});
+    run("UPDATE streams SET origin = $1, base = $2, about = $3, first = $4 WHERE id = $5",
+        {stream.origin, base, stream.about, stream.first, stream.id});
   }
   void remove_stream(std::int64_t stream) override {
     run("DELETE FROM observations WHERE stream = $1", {stream});
@@ -205,8 +267,9 @@ class PostgresqlStore final : public Store {
         "$4::double precision[], $5::double precision[]) WITH ORDINALITY AS g(stream, time, "
         "feature, value, received, place)), put AS (INSERT INTO observations AS o (stream, time, "
         "feature, value, received) SELECT stream, time, feature, value, received FROM given "
-        "ORDER BY place ON CONFLICT (stream, time, feature) DO UPDATE SET value = excluded.value, "
-        "received = excluded.received, corrected = o.corrected + 1 WHERE o.value <> "
+        "ORDER BY place ON CONFLICT (stream, time, feature) DO UPDATE SET prior = o.value, "
+        "value = excluded.value, received = excluded.received, corrected = o.corrected + 1 WHERE "
+        "o.value <> "
         "excluded.value RETURNING o.stream, o.time, o.feature, (o.corrected > 0) AS again) "
         "SELECT given.place, put.again FROM put JOIN given USING (stream, time, feature)",
         {stream, time, feature, value, received});
@@ -232,26 +295,65 @@ class PostgresqlStore final : public Store {
   void remove_values(std::int64_t stream, double until) override {
     run("DELETE FROM observations WHERE stream = $1 AND time <= $2", {stream, until});
   }
+  std::size_t remove_range(std::int64_t stream, double from, double until,
+                           std::span<const std::int32_t> features) override {
+    std::string list = "{";
+    for (const std::int32_t feature : features)
+      list += (list.size() > 1 ? "," : "") + std::to_string(feature);
+    return run("DELETE FROM observations WHERE stream = $1 AND time >= $2 AND time <= $3 AND "
+               "($4::integer[] = '{}' OR feature = ANY($4::integer[]))",
+               {stream, from, until, list + "}"})
+        .changed();
+  }
+  bool take_back(std::int64_t stream, double time, std::int32_t feature) override {
+    if (run("UPDATE observations SET value = prior, prior = NULL, corrected = corrected - 1 WHERE "
+            "stream = $1 AND time = $2 AND feature = $3 AND prior IS NOT NULL",
+            {stream, time, feature})
+            .changed() > 0)
+      return true;
+    run("DELETE FROM observations WHERE stream = $1 AND time = $2 AND feature = $3",
+        {stream, time, feature});
+    return false;
+  }
 
   void put_state(std::int64_t stream, std::uint64_t model, const KeptState& state) override {
-    run("INSERT INTO states (stream, time, model, first, events, bytes) VALUES ($1, $2, $3, $4, "
-        "$5, $6) ON CONFLICT (stream, time) DO UPDATE SET model = excluded.model, first = "
-        "excluded.first, events = excluded.events, bytes = excluded.bytes",
+    run("INSERT INTO states (stream, time, model, first, events, bytes, received) VALUES ($1, $2, "
+        "$3, $4, $5, $6, $7) ON CONFLICT (stream, time) DO UPDATE SET model = excluded.model, "
+        "first = excluded.first, events = excluded.events, bytes = excluded.bytes, received = "
+        "excluded.received",
         {stream, state.time, std::bit_cast<std::int64_t>(model), state.first, state.events,
-         std::span<const std::byte>(state.bytes)});
+         std::span<const std::byte>(state.bytes), state.received});
   }
   std::optional<KeptState> newest_state(std::int64_t stream, std::uint64_t model,
                                         double before) override {
     const Rows rows = run(
-        "SELECT time, first, events, bytes FROM states WHERE stream = $1 AND model = $2 AND time "
-        "< $3 ORDER BY time DESC LIMIT 1",
+        "SELECT time, first, events, received, bytes FROM states WHERE stream = $1 AND model = $2 "
+        "AND time < $3 ORDER BY time DESC LIMIT 1",
         {stream, std::bit_cast<std::int64_t>(model), before});
     if (rows.size() == 0) return {};
-    KeptState state{rows.number(0, 0), rows.number(0, 1), rows.whole(0, 2), {}};
-    const std::string bytes = rows.bytes(0, 3);
+    KeptState state{rows.number(0, 0), rows.number(0, 1), rows.whole(0, 2), rows.number(0, 3), {}};
+    const std::string bytes = rows.bytes(0, 4);
     state.bytes.resize(bytes.size());
     std::memcpy(state.bytes.data(), bytes.data(), bytes.size());
     return state;
+  }
+  std::vector<KeptState> states(std::int64_t stream, std::uint64_t model) override {
+    const Rows rows = run(
+        "SELECT time, first, events, received FROM states WHERE stream = $1 AND model = $2 ORDER "
+        "BY time",
+        {stream, std::bit_cast<std::int64_t>(model)});
+    std::vector<KeptState> list;
+    for (int i = 0; i < rows.size(); ++i)
+      list.push_back(
+          {rows.number(i, 0), rows.number(i, 1), rows.whole(i, 2), rows.number(i, 3), {}});
+    return list;
+  }
+  std::size_t cut_off(std::uint64_t model) override {
+    return static_cast<std::size_t>(
+        run("SELECT count(*) FROM streams WHERE base IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "
+            "states WHERE stream = streams.id AND model = $1)",
+            {std::bit_cast<std::int64_t>(model)})
+            .whole(0, 0));
   }
   void remove_states(std::int64_t stream, double from, double before) override {
     run("DELETE FROM states WHERE stream = $1 AND time >= $2 AND time < $3",
@@ -330,15 +432,32 @@ class PostgresqlStore final : public Store {
     command(
         "SET synchronous_commit = on; SET client_min_messages = warning; "
         "SET extra_float_digits = 3");
-    // The lock went with the connection that was lost.
-    if (first_ && !becomes_the_only_one()) fail("another server works on it now");
+    command(fmt::format("SET application_name = 'edict-{}'", session_).c_str());
+    if (first_) take_over();
+  }
+  // The lock went with the connection that was lost. Its session may still hang, and hold it.
+  void take_over() {
+    try {
+      execute(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 AND "
+          "pid <> pg_backend_pid()",
+          {"edict-" + session_});
+      if (!becomes_the_only_one()) throw Error("the store: another server works on it now");
+      const Rows kept = execute("SELECT value FROM meta WHERE key = 'commit'", {});
+      const std::string mark = kept.size() > 0 ? kept.text(0, 0) : "";
+      if (mark != mark_ && mark != pending_mark_) ++generation_;
+      mark_ = mark;
+    } catch (...) {
+      connection_.reset();  // nothing may be written without the lock
+      throw;
+    }
   }
   // PostgreSQL needs a moment to notice that a server is gone, which may be this one's own last
   // life.
   bool becomes_the_only_one() {
     constexpr int kTries = 30;
     for (int tried = 0; tried < kTries; ++tried) {
-      if (run(kOnlyOne, {}).text(0, 0) == "t") return true;
+      if (execute(kOnlyOne, {}).text(0, 0) == "t") return true;
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
     return false;
@@ -355,28 +474,26 @@ class PostgresqlStore final : public Store {
     const std::unique_ptr<PGresult, ClearResult> result(PQexec(connection_.get(), sql));
     if (PQresultStatus(result.get()) != PGRES_COMMAND_OK) fail("a command failed");
   }
-  Rows run(const char* sql, const std::vector<Argument>& arguments) {
+  // Once.
+  Rows execute(const char* sql, const std::vector<Argument>& arguments) {
     std::vector<const char*> list;
     for (const Argument& argument : arguments)
       list.push_back(argument.null ? nullptr : argument.text.c_str());
-    const auto execute = [&] {
-      return PQexecParams(connection_.get(), sql, static_cast<int>(list.size()), nullptr,
-                          list.data(), nullptr, nullptr, 0);
-    };
-    const auto failed = [](const PGresult* result) {
-      const ExecStatusType status = PQresultStatus(result);
-      return status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK;
-    };
-    PGresult* result = execute();
-    // The server was restarted meanwhile: outside of a transaction that is no reason to fail.
-    if (failed(result) && !within_) {
-      PQclear(result);
-      connect();
-      result = execute();
-    }
-    Rows rows(result);
-    if (failed(result)) fail("a statement failed");
+    Rows rows(PQexecParams(connection_.get(), sql, static_cast<int>(list.size()), nullptr,
+                           list.data(), nullptr, nullptr, 0));
+    if (!rows.good()) fail("a statement failed");
     return rows;
+  }
+  Rows run(const char* sql, const std::vector<Argument>& arguments) {
+    // The server was restarted meanwhile: outside of a transaction that is no reason to fail.
+    if (!connection_) connect();
+    try {
+      return execute(sql, arguments);
+    } catch (const Error&) {
+      if (within_ || PQstatus(connection_.get()) == CONNECTION_OK) throw;
+      connect();
+      return execute(sql, arguments);
+    }
   }
   static std::vector<KeptValue> kept(std::int64_t stream, const Rows& rows) {
     std::vector<KeptValue> result;
@@ -386,8 +503,11 @@ class PostgresqlStore final : public Store {
     return result;
   }
 
-  std::string uri_;
+  std::string uri_, session_;
   bool first_ = false;
+  std::string mark_;          // of the last transaction that is known to be there
+  std::string pending_mark_;  // of the one whose outcome `commit` waits for
+  std::uint64_t generation_ = 0;
   bool within_ = false;  // a transaction
   std::unique_ptr<PGconn, CloseConnection> connection_;
 };

@@ -39,7 +39,7 @@ class Expected {
     const StreamClock& clock = access_.live.clock();
     std::vector<std::vector<Marginal>> answers(times.size());
     std::size_t next = 0;
-    const auto ask = [&](const LiveStream& from, double until) {
+    const auto ask = [&](const StreamPast& from, double until) {
       questions_.clear();
       const std::size_t begins = next;
       for (; next < times.size() && times[next] <= until; ++next)
@@ -54,19 +54,23 @@ class Expected {
       }
     };
     if (!times.empty() && times.front() <= stream_.time) {
-      LiveStream past;
+      StreamPast past;
       past.id = stream_.id;
       past.about = stream_.about;
+      past.removed_first = stream_.removed_first;
       access_.live.restore(access_, past, times.front());
-      access_.live.replay(
-          access_, past, stream_.time,
-          [&](double time, std::span<const Observation> observed,
-              std::span<const KeptValue> values) {
-            ask(past, time);
-            if (!visit || time < times.front()) return;
-            const StreamEngine::Question question{&past.state, clock.model_time(time, past.first)};
-            visit(time, observed, values, access_.engine.distribution({&question, 1}));
-          });
+      const auto seen = [&](double time, std::span<const Observation> observed,
+                            std::span<const KeptValue> values) {
+        ask(past, time);
+        if (!visit || time < times.front()) return;
+        const StreamEngine::Question question{&past.state, clock.model_time(time, past.first)};
+        visit(time, observed, values, access_.engine.distribution({&question, 1}));
+      };
+      // No further than is asked, but to an event, with which the state begins.
+      access_.live.replay(access_, past,
+                          std::min(stream_.time, std::max(times.back(), stream_.first)), seen);
+      if (past.events == 0) access_.live.replay(access_, past, stream_.time, seen);
+      if (times.back() < stream_.time && past.events > 0) ask(past, kInfinity);
     }
     ask(stream_, kInfinity);
     return answers;
@@ -300,6 +304,9 @@ json described(Live::Access access, const LiveStream& stream, bool whole) {
     }
   json alarms = json::array();
   for (const Alarm& alarm : stream.alarms) alarms.push_back(to_json(alarm, stream.name));
+  // How old the newest measurement is, where there is a now; below zero where its date lies ahead.
+  const std::optional<double> here =
+      clock.raw_of_wall(1e6 * access.live.now(), stream.origin.load());
   json answer{
       {"id", stream.name},
       {"labels", stream.about ? parse_json(stream.about->labels) : json::object()},
@@ -308,6 +315,7 @@ json described(Live::Access access, const LiveStream& stream, bool whole) {
       {"time", any ? json(clock.shown(stream.time)) : json()},
       {"received", any ? json(stream.received) : json()},
       {"age", any ? json(std::max(0.0, running_seconds() - stream.received)) : json()},
+      {"measured_age", here && any ? json(clock.seconds_of_raw(*here - stream.time)) : json()},
       {"urgency", stream.urgency()},
       {"why",
        stream.crossing_feature < 0

@@ -1,4 +1,4 @@
-// What can be asked of one stream, answered on its shard's thread.
+// What can be asked of one stream, answered apart from its shard's thread.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

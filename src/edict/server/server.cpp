@@ -79,6 +79,7 @@ Server::Server(ServeSettings settings)
   live_ =
       std::make_unique<Live>(std::move(model), settings_.live, std::move(store), std::move(rules));
   health_ = std::make_unique<Health>(*live_);
+  notices_.insert(notices_.end(), live_->notices().begin(), live_->notices().end());
   ApiSettings api = settings_.api;
   if (api.name.empty()) api.name = settings_.model.stem().string();
   api_ = std::make_unique<Api>(*live_, api, std::move(tokens), health_.get());

@@ -24,23 +24,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kFormat = 1;
-constexpr int kBusyMilliseconds = 10000;
+constexpr int kFormat = 2;
 constexpr std::int64_t kRejectedKept = 10000;
+constexpr int kBusyMilliseconds = 10000;
 
 constexpr const char* kSqliteSchema = R"sql(
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS features (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS streams (
   id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, origin REAL, base REAL,
-  about TEXT NOT NULL DEFAULT '{}');
+  about TEXT NOT NULL DEFAULT '{}', first REAL);
 CREATE TABLE IF NOT EXISTS observations (
   stream INTEGER NOT NULL, time REAL NOT NULL, feature INTEGER NOT NULL, value REAL NOT NULL,
-  received REAL NOT NULL, corrected INTEGER NOT NULL DEFAULT 0,
+  received REAL NOT NULL, corrected INTEGER NOT NULL DEFAULT 0, prior REAL,
   PRIMARY KEY (stream, time, feature)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS states (
   stream INTEGER NOT NULL, time REAL NOT NULL, model INTEGER NOT NULL, first REAL NOT NULL,
-  events INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (stream, time)) WITHOUT ROWID;
+  events INTEGER NOT NULL, bytes BLOB NOT NULL, received REAL NOT NULL DEFAULT 0,
+  PRIMARY KEY (stream, time)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS alarms (
   id INTEGER PRIMARY KEY, stream INTEGER NOT NULL, rule TEXT NOT NULL, body TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS audit (
@@ -49,6 +50,19 @@ CREATE TABLE IF NOT EXISTS audit (
 CREATE TABLE IF NOT EXISTS rejected (
   id INTEGER PRIMARY KEY, at REAL NOT NULL, source TEXT NOT NULL, detail TEXT NOT NULL,
   payload BLOB NOT NULL);
+)sql";
+
+// What was received by when is not known of the states of format 1: as if all of it came now.
+constexpr const char* kFromFormat1 = R"sql(
+BEGIN IMMEDIATE;
+ALTER TABLE streams ADD COLUMN first REAL;
+ALTER TABLE observations ADD COLUMN prior REAL;
+ALTER TABLE states ADD COLUMN received REAL NOT NULL DEFAULT 0;
+UPDATE states SET received = strftime('%s', 'now');
+UPDATE streams SET first = (SELECT first FROM states WHERE stream = streams.id
+  ORDER BY time LIMIT 1) WHERE base IS NOT NULL;
+UPDATE meta SET value = '2' WHERE key = 'format';
+COMMIT;
 )sql";
 
 struct CloseDatabase {
@@ -247,7 +261,16 @@ class SqliteStore final : public Store {
                                  std::max<std::uint64_t>(64, options_.limit_megabytes * 256))
                          .c_str());
     run(db_.get(), kSqliteSchema);
-    const std::optional<std::string> format = meta("format");
+    std::optional<std::string> format = meta("format");
+    if (format == "1") {
+      try {
+        run(db_.get(), kFromFormat1);
+      } catch (...) {
+        rollback();
+        throw;
+      }
+      format = meta("format");
+    }
     if (!format)
       set_meta("format", std::to_string(kFormat));
     else if (*format != std::to_string(kFormat))
@@ -280,6 +303,12 @@ class SqliteStore final : public Store {
       sqlite3_exec(db_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
   }
 
+  std::vector<std::string> features() override {
+    std::vector<std::string> names;
+    Statement& row = statement("SELECT name FROM features ORDER BY id").with();
+    while (row.step()) names.push_back(row.text(0));
+    return names;
+  }
   std::vector<std::int32_t> feature_numbers(std::span<const std::string> names) override {
     std::vector<std::int32_t> numbers;
     for (const std::string& name : names) {
@@ -293,7 +322,7 @@ class SqliteStore final : public Store {
   }
 
   void each_stream(const std::function<void(KeptStream&&)>& sink) override {
-    Statement& row = statement("SELECT id, name, origin, base, about FROM streams").with();
+    Statement& row = statement("SELECT id, name, origin, base, about, first FROM streams").with();
     while (row.step()) {
       KeptStream stream;
       stream.id = row.whole(0);
@@ -301,6 +330,7 @@ class SqliteStore final : public Store {
       if (!row.is_null(2)) stream.origin = row.number(2);
       if (!row.is_null(3)) stream.base = row.number(3);
       stream.about = row.text(4);
+      if (!row.is_null(5)) stream.first = row.number(5);
       sink(std::move(stream));
     }
   }
@@ -310,8 +340,8 @@ class SqliteStore final : public Store {
   }
   void change_stream(const KeptStream& stream) override {
     const double base = std::isfinite(stream.base) ? stream.base : std::nan("");
-    statement("UPDATE streams SET origin = ?, base = ?, about = ? WHERE id = ?")
-        .with(stream.origin, base, stream.about, stream.id)
+    statement("UPDATE streams SET origin = ?, base = ?, about = ?, first = ? WHERE id = ?")
+        .with(stream.origin, base, stream.about, stream.first, stream.id)
         .run();
   }
   void remove_stream(std::int64_t stream) override {
@@ -326,8 +356,8 @@ class SqliteStore final : public Store {
         "INSERT OR IGNORE INTO observations (stream, time, feature, value, received) "
         "VALUES (?, ?, ?, ?, ?)");
     Statement& correct = statement(
-        "UPDATE observations SET value = ?, received = ?, corrected = corrected + 1 "
-        "WHERE stream = ? AND time = ? AND feature = ? AND value <> ?");
+        "UPDATE observations SET prior = value, value = ?, received = ?, "
+        "corrected = corrected + 1 WHERE stream = ? AND time = ? AND feature = ? AND value <> ?");
     for (std::size_t i = 0; i < values.size(); ++i) {
       const KeptValue& v = values[i];
       insert.with(v.stream, v.time, v.feature, v.value, v.received).run();
@@ -359,24 +389,76 @@ class SqliteStore final : public Store {
   void remove_values(std::int64_t stream, double until) override {
     statement("DELETE FROM observations WHERE stream = ? AND time <= ?").with(stream, until).run();
   }
+  std::size_t remove_range(std::int64_t stream, double from, double until,
+                           std::span<const std::int32_t> features) override {
+    const auto removed = [&] { return static_cast<std::size_t>(sqlite3_changes(db_.get())); };
+    if (features.empty()) {
+      statement("DELETE FROM observations WHERE stream = ? AND time >= ? AND time <= ?")
+          .with(stream, from, until)
+          .run();
+      return removed();
+    }
+    std::size_t count = 0;
+    for (const std::int32_t feature : features) {
+      statement(
+          "DELETE FROM observations WHERE stream = ? AND time >= ? AND time <= ? AND feature = ?")
+          .with(stream, from, until, feature)
+          .run();
+      count += removed();
+    }
+    return count;
+  }
+  bool take_back(std::int64_t stream, double time, std::int32_t feature) override {
+    statement(
+        "UPDATE observations SET value = prior, prior = NULL, corrected = corrected - 1 "
+        "WHERE stream = ? AND time = ? AND feature = ? AND prior IS NOT NULL")
+        .with(stream, time, feature)
+        .run();
+    if (sqlite3_changes(db_.get()) > 0) return true;
+    statement("DELETE FROM observations WHERE stream = ? AND time = ? AND feature = ?")
+        .with(stream, time, feature)
+        .run();
+    return false;
+  }
 
   void put_state(std::int64_t stream, std::uint64_t model, const KeptState& state) override {
     statement(
-        "INSERT OR REPLACE INTO states (stream, time, model, first, events, bytes) "
-        "VALUES (?, ?, ?, ?, ?, ?)")
-        .with(stream, state.time, model, state.first, state.events, state.bytes)
+        "INSERT OR REPLACE INTO states (stream, time, model, first, events, bytes, received) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)")
+        .with(stream, state.time, model, state.first, state.events, state.bytes, state.received)
         .run();
   }
   std::optional<KeptState> newest_state(std::int64_t stream, std::uint64_t model,
                                         double before) override {
-    Statement& row = statement(
-                         "SELECT time, first, events, bytes FROM states WHERE stream = ? AND "
-                         "model = ? AND time < ? ORDER BY time DESC LIMIT 1")
-                         .with(stream, model, before);
+    Statement& row =
+        statement(
+            "SELECT time, first, events, received, bytes FROM states WHERE stream = ? AND "
+            "model = ? AND time < ? ORDER BY time DESC LIMIT 1")
+            .with(stream, model, before);
     if (!row.step()) return {};
-    KeptState state{row.number(0), row.number(1), row.whole(2), row.bytes(3)};
+    KeptState state{row.number(0), row.number(1), row.whole(2), row.number(3), row.bytes(4)};
     row.end();
     return state;
+  }
+  std::vector<KeptState> states(std::int64_t stream, std::uint64_t model) override {
+    Statement& row = statement(
+                         "SELECT time, first, events, received FROM states WHERE stream = ? AND "
+                         "model = ? ORDER BY time")
+                         .with(stream, model);
+    std::vector<KeptState> list;
+    while (row.step())
+      list.push_back({row.number(0), row.number(1), row.whole(2), row.number(3), {}});
+    return list;
+  }
+  std::size_t cut_off(std::uint64_t model) override {
+    Statement& row = statement(
+                         "SELECT count(*) FROM streams WHERE base IS NOT NULL AND NOT EXISTS "
+                         "(SELECT 1 FROM states WHERE stream = streams.id AND model = ?)")
+                         .with(model);
+    row.step();
+    const auto count = static_cast<std::size_t>(row.whole(0));
+    row.end();
+    return count;
   }
   void remove_states(std::int64_t stream, double from, double before) override {
     statement("DELETE FROM states WHERE stream = ? AND time >= ? AND time < ?")
@@ -452,8 +534,7 @@ class SqliteStore final : public Store {
     sync_folder(fs::path(path).parent_path());
   }
   void tidy() override {
-    // Pages that a reader (a backup, for one) still needs are left for the next time: the writer,
-    // whose thread this is, must not wait for it.
+    // Truncating waits for readers, such as a backup; what comes meanwhile must not.
     sqlite3_busy_timeout(db_.get(), 0);
     sqlite3_wal_checkpoint_v2(db_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
     sqlite3_busy_timeout(db_.get(), kBusyMilliseconds);

@@ -28,6 +28,8 @@ struct KeptStream {
   double origin = std::numeric_limits<double>::quiet_NaN();
   // Observations up to here were removed: nothing can change there any more.
   double base = -std::numeric_limits<double>::infinity();
+  // Time of the first event, where it is among what was removed: clocks may count from it.
+  double first = std::numeric_limits<double>::quiet_NaN();
   std::string about = "{}";  // JSON: what PUT /v1/streams/{id} told of it
 };
 
@@ -47,6 +49,7 @@ struct KeptState {
   double time = 0;
   double first = 0;  // time of the stream's first event
   std::int64_t events = 0;
+  double received = 0;  // when the last of what it has seen came
   std::vector<std::byte> bytes;
 };
 
@@ -79,7 +82,11 @@ class Store {
   virtual void begin() = 0;
   virtual void commit() = 0;
   virtual void rollback() noexcept = 0;
+  // Another number than before says that another server has written meanwhile: what is in memory
+  // is to be read again.
+  virtual std::uint64_t generation() const { return 0; }
 
+  virtual std::vector<std::string> features() = 0;
   virtual std::vector<std::int32_t> feature_numbers(std::span<const std::string> names) = 0;
 
   virtual void each_stream(const std::function<void(KeptStream&&)>& sink) = 0;
@@ -97,11 +104,21 @@ class Store {
   virtual std::vector<KeptValue> newest_values(std::int64_t stream, double until,
                                                std::size_t limit) = 0;
   virtual void remove_values(std::int64_t stream, double until) = 0;
+  // Those with from ≤ time ≤ until, of these features (empty: of all); how many there were.
+  virtual std::size_t remove_range(std::int64_t stream, double from, double until,
+                                   std::span<const std::int32_t> features) = 0;
+  // Undoes the last `put` of a value: the value before its correction stands again, or none.
+  // Whether there was one.
+  virtual bool take_back(std::int64_t stream, double time, std::int32_t feature) = 0;
 
   virtual void put_state(std::int64_t stream, std::uint64_t model, const KeptState& state) = 0;
   // The newest one with time < `before`.
   virtual std::optional<KeptState> newest_state(std::int64_t stream, std::uint64_t model,
                                                 double before) = 0;
+  // All of them in the order of time, without their bytes.
+  virtual std::vector<KeptState> states(std::int64_t stream, std::uint64_t model) = 0;
+  // Streams whose beginning was removed and that have no state of this model.
+  virtual std::size_t cut_off(std::uint64_t model) = 0;
   // Those with from ≤ time < before.
   virtual void remove_states(std::int64_t stream, double from, double before) = 0;
 

@@ -38,11 +38,21 @@ class StreamClock {
 
   // `origin`: of a stream of plain numbers, in microseconds.
   double raw(const TimeStamp& time, double origin) const;
+  // Of the wall clock; nothing where a stream's numbers say nothing of dates: those are as they
+  // are, and have no now.
+  std::optional<double> raw_of_wall(double microseconds, double origin) const {
+    if (calendar()) return microseconds;
+    if (seconds_ <= 0 || origin != origin) return {};
+    return raw({microseconds, true}, origin);
+  }
   // As JSON has it.
   double shown(double raw) const;
   // The reverse, of what a query gives.
   double raw_of_shown(double shown) const { return from_number(shown).value; }
   double raw_duration(double duration) const { return duration * axis_.raw_unit(); }
+  double seconds_of_raw(double duration) const {
+    return calendar() ? duration / 1e6 : duration * seconds_;
+  }
 
   // As the model's data have it; `first` is the raw time of the stream's first event.
   double model_time(double raw, double first) const {

@@ -97,8 +97,13 @@ void add_serve(CLI::App& app, int& code) {
   command->add_option("--time-unit", s.live.time_unit,
                       "what a model of plain numbers counts: s, min, h, d; needed for dates");
   command->add_option("--keep", s.live.keep,
-                      "forget what is further than this behind a stream's newest observation, in "
-                      "the model's unit; 0: keep everything");
+                      "forget what was received longer ago than this, in the model's unit (of "
+                      "plain numbers --time-unit says it); 0: keep everything");
+  command
+      ->add_option("--future", s.live.future,
+                   "seconds that a date may lie after its arrival; what lies further is refused")
+      ->check(CLI::Range(0.0, 1e9))
+      ->capture_default_str();
   command->add_option("--guard", o.guard, "what to do with implausible values")
       ->check(CLI::IsMember({"none", "edgr", "pop-mean"}))
       ->capture_default_str();
