@@ -23,7 +23,7 @@ class Calibrate : public ToolTest {
 TEST_F(Calibrate, TellsWhatItDidAndChangesOnlyTheDistributions) {
   const Outcome made = edict("calibrate m.model waves.csv --out c.model --json c.json");
   ASSERT_EQ(made.code, 0) << made.err;
-  EXPECT_NE(made.out.find("c.model: calibrated by "), std::string::npos) << made.out;
+  EXPECT_NE(made.out.find("c.model: calibrated on "), std::string::npos) << made.out;
   EXPECT_NE(made.out.find("validation series; on the "), std::string::npos) << made.out;
   EXPECT_NE(made.out.find("extrapolation"), std::string::npos);
   const Model before = load_model(path() / "m.model"), after = load_model(path() / "c.model");
@@ -33,8 +33,8 @@ TEST_F(Calibrate, TellsWhatItDidAndChangesOnlyTheDistributions) {
   const auto json = nlohmann::json::parse(read("c.json"));
   EXPECT_LT(json["after"]["interpolation"]["nll"]["mean"],
             json["before"]["interpolation"]["nll"]["mean"]);
-  EXPECT_NE(edict("evaluate c.model waves.csv").out.find("calibrated by "), std::string::npos);
-  EXPECT_EQ(edict("evaluate m.model waves.csv").out.find("calibrated by "), std::string::npos);
+  EXPECT_NE(edict("evaluate c.model waves.csv").out.find("calibrated on "), std::string::npos);
+  EXPECT_EQ(edict("evaluate m.model waves.csv").out.find("calibrated on "), std::string::npos);
   // A second one begins from the network, not from the first.
   ASSERT_EQ(edict("calibrate c.model waves.csv --out d.model").code, 0);
   EXPECT_EQ(read("d.model"), read("c.model"));
