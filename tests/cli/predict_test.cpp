@@ -68,6 +68,15 @@ Tool* Answers::tool = nullptr;
 std::map<std::string, double> Answers::last;
 
 // mean + scale · t(dof): everything else follows from these three.
+TEST_F(Answers, FurtherAheadThanWasEvaluatedIsSaid) {
+  const auto said = [](const std::string& ahead) {
+    return done("predict m d.csv --ahead " + ahead + " --out ahead.csv")
+               .find("were evaluated up to") != std::string::npos;
+  };
+  EXPECT_FALSE(said("0.1,1"));
+  EXPECT_TRUE(said("1,1000"));
+}
+
 TEST_F(Answers, ColumnsAgreeWithEachOther) {
   const auto found = rows(
       "predict m d.csv --at 3,8 --level 0.8 --quantiles 0.9,0.1 --above x1=0.2 --below x1=0.2");

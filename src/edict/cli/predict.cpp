@@ -388,6 +388,22 @@ class Prediction {
                  options_.conformal ? "conformal " : "");
     if (options_.guard.kind != "none")
       fmt::print(told, "{}\n", clipped_text(clipped, observations()));
+    note_extrapolation(told);
+  }
+
+  // Further ahead than the calibration saw, nothing is known of how the intervals hold.
+  void note_extrapolation(std::FILE* told) const {
+    if (!asked_.ahead || classes() || model_.calibration.empty()) return;
+    double farthest = 0;
+    for (const FeatureCalibration& own : model_.calibration.features)
+      farthest = std::max(farthest, own.farthest * model_.protocol.time_unit);
+    const double asked = std::ranges::max(asked_.request.times);
+    if (asked > farthest * (1 + 1e-9))
+      fmt::print(
+          told,
+          "note: forecasts were evaluated up to {:.3g} ahead and are asked for up to {:.3g}; "
+          "how often intervals hold there is not known\n",
+          farthest, asked);
   }
 
   const char* given() const { return asked_.together ? ", given the others at the same time" : ""; }
