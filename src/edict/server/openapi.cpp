@@ -121,6 +121,7 @@ const std::vector<Operation>& operations() {
       {"/v1/streams/{id}/observations",
        "delete",
        "Removes values as if they had never come.",
+       "Removed",
        {{"at", "a time"},
         {"from", "or a time"},
         {"to", "and another"},

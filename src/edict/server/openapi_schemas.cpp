@@ -113,6 +113,8 @@ std::string_view openapi_schemas() {
         "lower": {"type": ["number", "null"]}, "upper": {"type": ["number", "null"]}}}}}}}}},
 "Trajectories": {"type": "object", "required": ["trajectories"], "properties": {
   "trajectories": {"type": "array", "items": {"$ref": "#/components/schemas/Trajectory"}}}},
+"Removed": {"type": "object", "required": ["removed"], "properties": {
+  "removed": {"type": "integer", "description": "how many values"}}},
 "History": {"type": "object", "required": ["stream", "observations", "more"], "properties": {
   "stream": {"type": "string"},
   "observations": {"type": "array", "items": {"type": "object",
