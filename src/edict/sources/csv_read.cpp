@@ -39,6 +39,7 @@ class CsvReader {
   Dataset read() {
     read_table();
     take_stock(table_.rows);
+    note_spans(table_.rows);
     Dataset dataset = named();
     const Meanings meanings = meanings_of_columns(dataset.features);
     settle(table_.rows, meanings);
@@ -49,7 +50,7 @@ class CsvReader {
     check_one_series(rows, table_.rows.times.size(), merged);
     check_labels();
     describe_series(dataset, meanings);
-    place_events(table_.rows, meanings, options_, dataset);
+    place_events(table_.rows, meanings, with_unit(), dataset);
     dataset.reading.recognised = notes(merged, meanings, dataset);
     return dataset;
   }
@@ -69,9 +70,7 @@ class CsvReader {
     check_labels();
     describe_series(all, meanings);
     all.first_event.assign(all.size() + 1, 0);
-    ReadOptions options = options_;
-    if (layout_.time.kind != TimeKind::number && options.time_unit.empty() && !options.like)
-      options.time_unit = name_of(usual_unit(spans()));
+    const ReadOptions options = with_unit();
 
     std::vector<std::size_t> by_id(all.size());
     std::iota(by_id.begin(), by_id.end(), std::size_t{0});
@@ -205,14 +204,28 @@ class CsvReader {
   void write_away(RowRuns& runs) {
     take_stock(table_.rows);
     zones_differ_ |= !table_.rows.zones.empty();
+    note_spans(table_.rows);
+    runs.add(table_.rows, table_.ids.list(), table_.zone);
+  }
+
+  void note_spans(const EventRows& rows) {
+    if (layout_.time.kind == TimeKind::number) return;
     earliest_.resize(table_.ids.list().size(), std::numeric_limits<double>::infinity());
     latest_.resize(table_.ids.list().size(), -std::numeric_limits<double>::infinity());
-    for (std::size_t r = 0; r < table_.rows.times.size(); ++r) {
-      const auto series = static_cast<std::size_t>(table_.rows.series[r]);
-      earliest_[series] = std::min(earliest_[series], table_.rows.times[r]);
-      latest_[series] = std::max(latest_[series], table_.rows.times[r]);
+    for (std::size_t r = 0; r < rows.times.size(); ++r) {
+      const auto series = static_cast<std::size_t>(rows.series[r]);
+      earliest_[series] = std::min(earliest_[series], rows.times[r]);
+      latest_[series] = std::max(latest_[series], rows.times[r]);
     }
-    runs.add(table_.rows, table_.ids.list(), table_.zone);
+  }
+
+  // The options with the unit of dates, which the rows decide: those as well whose values turn out
+  // to be missing, so that it does not depend on how much of the table is in memory.
+  ReadOptions with_unit() const {
+    ReadOptions options = options_;
+    if (layout_.time.kind != TimeKind::number && options.time_unit.empty() && !options.like)
+      options.time_unit = name_of(usual_unit(spans()));
+    return options;
   }
 
   // Of the series that have more than one event, in seconds.
@@ -619,8 +632,7 @@ class CsvReader {
   std::vector<RecognisedTable::Code> codes_found_;
   bool some_missing_ = false;
 
-  // Of rows that were written away.
-  bool zones_differ_ = false;
+  bool zones_differ_ = false;              // of rows that were written away
   std::vector<double> earliest_, latest_;  // of each series, raw
 };
 
