@@ -15,6 +15,7 @@
 #include "edict/sources/csv.h"
 #include "edict/sources/csv_names.h"
 #include "edict/sources/text_values.h"
+#include "edict/sources/written_number.h"
 
 namespace edict::cli {
 namespace {
@@ -22,7 +23,7 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::quiet_NaN();
 
 // Whether the reader takes the cell as missing.
-bool is_empty(std::string_view cell) { return spells_unknown(cell); }
+bool is_empty(std::string_view cell) { return spells_unknown(cell) || says_missing(cell); }
 
 bool is_feature(CsvColumn kind) {
   return kind == CsvColumn::feature || kind == CsvColumn::category;

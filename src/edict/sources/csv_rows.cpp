@@ -205,12 +205,12 @@ class SeparatedRows final : public CsvRows {
       return forget(observed);
     }
     describe(row, static_cast<std::size_t>(series), label, group);
+    if (has_clock_) time += clock;
     if (places_) places_->push_back({row, series, time});
     if (layout_.long_form && !finish_long_row(row, feature, value_at)) return;
     if (unit != Dataset::kNone && table.rows.value.size() > observed)
       check_unit(row, static_cast<std::size_t>(feature), unit);
     if (table.rows.value.size() == observed) return;
-    if (has_clock_) time += clock;
     if (std::isnan(time)) {
       // Devices write what they know of themselves first, in rows without a time.
       if (!time_was_wrong_ && layout_.time.kind == TimeKind::date && !any_time_) {
