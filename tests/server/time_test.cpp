@@ -268,29 +268,10 @@ TEST_F(TimeTest, WhatCannotBeAbsorbedIsNotCalledStored) {
   EXPECT_EQ(alone.kind, Outcome::Kind::invalid) << alone.stored;
   EXPECT_EQ(alone.stored, 0u);
   EXPECT_EQ(rejected(*live), 1u);
-  // Late, and as a correction: what was right before stands again.
-  const Outcome late =
-      live->submit_and_wait({{name, {rows[0].time.value + 1e-6, false}, 0, 1e300}});
-  EXPECT_EQ(late.kind, Outcome::Kind::invalid) << late.stored;
-  Row correction = rows[1];
-  correction.value = 1e300;
-  EXPECT_EQ(live->submit_and_wait({correction}).kind, Outcome::Kind::invalid);
-  // Beside a good one of the same moment.
-  const Outcome both =
-      live->submit_and_wait({{"new", {1, false}, 0, 1e300}, {"new", {1, false}, 1, 0.5}});
-  EXPECT_EQ(both.kind, Outcome::Kind::stored);
-  EXPECT_EQ(both.stored, 1u);
-  EXPECT_EQ(both.refused.count, 1u);
   const std::uint64_t replays = live->counters().replays;
   EXPECT_EQ(live->submit_and_wait({half, rows.end()}).kind, Outcome::Kind::stored);
   EXPECT_EQ(live->counters().replays, replays);  // the stream was not lost
   EXPECT_EQ(asked(*live, name, kTimes), predicted(*fragile_model(), waves(), 0, kTimes));
-  Dataset good;
-  good.features = waves().features;
-  good.add_series("new");
-  good.add_event(1);
-  good.add_observation(1, 0.5);
-  EXPECT_EQ(asked(*live, "new", kTimes), predicted(*fragile_model(), good, 0, kTimes));
 }
 
 TEST_F(TimeTest, AnotherModelIsToldWhatItDoesNotKnow) {
