@@ -260,14 +260,24 @@ class Dataset:
         categories: Names = None,
         unit: Optional[str] = None,
         origin: Any = None,
-        duplicates: str = "error",
+        duplicates: Optional[str] = None,
+        missing: Any = None,
+        decimal: Optional[str] = None,
+        time_format: Optional[str] = None,
+        variable: Optional[str] = None,
+        value: Optional[str] = None,
+        ignore: Names = None,
         like: "Optional[Model]" = None,
     ) -> "Dataset":
         """A file as the command-line tool reads it: separators, dates, spellings of what is missing
         and, where nothing is said, the meaning of its columns are recognised.
 
-        The arguments are those of :meth:`from_frame`; ``categories`` are columns whose values are
-        names even if they are numbers. ``like``: a model; what is not said is then done as for its
+        The arguments are those of :meth:`from_frame`, but that different values of one moment are
+        averaged where ``duplicates`` says nothing else; ``categories`` are columns whose values are
+        names even if they are numbers, ``missing`` what stands for a missing value (``-999``,
+        ``"column=-999"``, ``"none"``: no number does), ``decimal`` is ``"point"`` or ``"comma"``,
+        ``time_format`` as in strptime, ``variable`` and ``value`` the columns of a long form, ``ignore``
+        columns to leave out. ``like``: a model; what is not said is then done as for its
         training data: the same columns, texts as the same categories, times in the same unit from
         the same origin.
         """
@@ -276,15 +286,24 @@ class Dataset:
             for name, column in (("id", id), ("time", time), ("label", label), ("group", group))
             if column != "auto"
         }
-        for name, columns in (("features", features), ("statics", static), ("categories", categories)):
+        for name, columns in (
+            ("features", features), ("statics", static), ("categories", categories), ("ignored", ignore)
+        ):
             if columns is not None:
                 options[name] = as_list(columns)
+        if missing is not None:
+            given = [missing] if isinstance(missing, (str, int, float)) else missing
+            options["missing"] = [str(code) for code in given]
+        for name, word in (
+            ("duplicates", duplicates), ("decimal", decimal), ("time_format", time_format),
+            ("variable", variable), ("value", value),
+        ):
+            if word is not None:
+                options[name] = word
         if unit is not None:
             options["time_unit"] = unit
         if origin is not None:
             options["origin"] = _origin_text(origin)
-        if duplicates != "error":
-            options["duplicates"] = duplicates
         pointer = None if like is None else like.pointer
         text = json.dumps(options).encode()
         try:

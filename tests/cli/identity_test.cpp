@@ -14,6 +14,7 @@
 #include "edict/core/json.h"
 #include "edict/data/subset.h"
 #include "edict/datasets/synthetic.h"
+#include "edict/model/model.h"
 #include "edict/protocol/split.h"
 #include "edict/sources/csv.h"
 
@@ -97,7 +98,7 @@ TEST_F(Identity, EvaluateGivesTheSameNumbersInAnyOrder) {
 
 TEST_F(Identity, EverySplitIsWhatTheModelRecorded) {
   const Dataset data = read_csv(*tool / "data.csv");
-  const Split parts = split(data, 0);
+  const Split parts = split(data, load_model(*tool / "m").config.data);
   const auto judged = [&](const std::string& arguments) {
     return tool->edict("evaluate m " + arguments).out;
   };

@@ -201,18 +201,19 @@ TEST(CentralLevel, IsTheLevelOfTheIntervalThatJustReachesAValue) {
 }
 
 TEST(LossSums, AddEveryMember) {
-  const LossSums one{1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const LossSums one{1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
   LossSums sum = one;
   sum += one;
   EXPECT_EQ(sum.nll, 2);
   EXPECT_EQ(sum.kl, 4);
   EXPECT_EQ(sum.evidence, 6);
   EXPECT_EQ(sum.squared_error, 8);
-  EXPECT_EQ(sum.classification, 10);
-  EXPECT_EQ(sum.reconstruction, 12);
-  EXPECT_EQ(sum.observations, 14);
-  EXPECT_EQ(sum.events, 16);
-  EXPECT_EQ(sum.series, 18);
+  EXPECT_EQ(sum.crps, 10);
+  EXPECT_EQ(sum.classification, 12);
+  EXPECT_EQ(sum.reconstruction, 14);
+  EXPECT_EQ(sum.observations, 16);
+  EXPECT_EQ(sum.events, 18);
+  EXPECT_EQ(sum.series, 20);
 }
 
 }  // namespace

@@ -152,7 +152,7 @@ TEST(LabelledSeries, MatchesClassesByName) {
             "classifier on data that holds it, or remove the label");
   data.labels.assign(data.size(), Dataset::kNone);
   EXPECT_EQ(refusal_of([&] { labelled_series(model, data, all); }),
-            "none of the 4 series has a label to judge the classifier by");
+            "none of the 4 series has a label to evaluate the classifier on");
 }
 
 }  // namespace

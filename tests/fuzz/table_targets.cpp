@@ -139,10 +139,11 @@ void csv_forms(std::string_view bytes) {
         write_csv(*whole, path);
         // Rows without a value are not written. Where one of them alone had a time that is no Unix
         // time, the others would be taken for it; and where codes for "missing" were taken out,
-        // others may stand out of what is left.
+        // others may stand out of what is left, and dates may span less.
         ReadOptions options = strict();
         options.missing = {"none"};
-        if (!whole->time_axis.is_calendar()) options.time_unit = "none";
+        options.time_unit =
+            whole->time_axis.is_calendar() ? name_of(whole->time_axis.unit) : "none";
         std::optional<Dataset> read;
         promise(attempt(path.string(), [&] { read = read_csv(path, options); }),
                 "what is written is read");

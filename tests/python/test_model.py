@@ -178,7 +178,7 @@ def test_a_model_of_both_sides_fills_gaps_from_what_came_later_too(
     assert told["extrapolation"] == both.evaluate(data, "all")["extrapolation"]
     # One that knows the past alone fills from it, and refuses to be judged otherwise.
     pd.testing.assert_frame_equal(model.impute(data), model.impute(data, past_only=True))
-    with pytest.raises(edict.Error, match="one side"):
+    with pytest.raises(edict.Error, match="both sides"):
         model.evaluate(data, "all", smooth=True)
 
 

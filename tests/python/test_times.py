@@ -79,7 +79,7 @@ def test_texts_are_read_as_the_file_is(tmp_path):
     read, ours = Dataset.read_csv(tmp_path / "d.csv", unit="d"), Dataset.from_frame(frame, unit="d")
     assert ours.times.tolist() == read.times.tolist() == [0, 11, 32]
     assert ours.time_axis.origin[0] == np.datetime64("2024-03-01")
-    for odd in (["03/13/2024"] * 3, ["2024-03-01", "soon", "later"], ["2024-03-01", "1.5", "2"]):
+    for odd in (["2024-03-01", "soon", "later"], ["2024-03-01", "1.5", "2"]):
         with pytest.raises(edict.Error, match="column 'time', row [01]: .* neither a number nor a date-time"):
             Dataset.from_frame(table(odd))
     with pytest.raises(edict.Error, match="some date-times have a zone and others none"):

@@ -240,7 +240,6 @@ int edict_dataset_read(const char* path, const char* options, const edict_model*
     // A model of arrays without names of columns has no reading; then the table is recognised anew.
     if (like && !like->model->reading.time.empty())
       reading.like = KnownReading{like->model->reading, like->model->time_axis};
-    if (reading.duplicates.empty() && !reading.like) reading.duplicates = "error";
     *out = new edict_dataset{open_data(path, reading)};
   });
 }

@@ -155,7 +155,7 @@ EDICT_EXPORT void edict_builder_free(edict_builder* builder);
  * recognised, as the tool's options of the same names: id, time, label, group (names of columns, or
  * "none"), variable, value (columns of the long form), statics, features, categories, ignored
  * (lists of names), missing (a list of what stands for a missing value), decimal, time_format,
- * time_unit, origin, duplicates (mean, first, last or error, as without it); NULL: nothing. With a
+ * time_unit, origin, duplicates (mean, as without it, first, last or error); NULL: nothing. With a
  * model, `like`, the rest is done as for the model's training data: the same columns, categories,
  * unit and origin of times; NULL: what the columns are is recognised. */
 EDICT_EXPORT int edict_dataset_read(const char* path, const char* options, const edict_model* like,

@@ -94,8 +94,8 @@ void TrainingProgress::epoch(const EpochRow& row) {
     return;
   }
   const std::string judged =
-      fmt::format("  | validation nll {:>8}, mse {}{}{}", decimals(row.validation_nll, 4),
-                  decimals(row.validation_mse, 5), crps_of(row), row.best ? "  best" : "");
+      fmt::format("  | validation nll {:>7}, mse {}{}{}", decimals(row.validation_nll, 4),
+                  decimals(row.validation_mse, 4), crps_of(row), row.best ? " best" : "");
   const std::string learnt = fmt::format("{}epoch {:3}  nll {:8.4f}", name_, row.epoch, row.nll);
   const std::string whole =
       fmt::format("{}  kl {:7.4f}  evidence {:7.3f}{}", learnt, row.kl, row.evidence, judged);

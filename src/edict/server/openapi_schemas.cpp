@@ -59,6 +59,7 @@ std::string_view openapi_schemas() {
   "time": {"type": ["number", "null"], "description": "time of the newest event"},
   "received": {"type": ["number", "null"], "description": "when something came last, seconds since 1970"},
   "age": {"type": ["number", "null"], "description": "seconds since then"},
+  "measured_age": {"type": ["number", "null"], "description": "seconds since the time of the newest value"},
   "urgency": {"type": "number", "description": "how soon to look at it; above 1 an alarm fires"},
   "why": {"type": ["object", "null"], "properties": {"feature": {"type": "string"}, "rule": {"type": "string"},
     "text": {"type": "string"}, "probability": {"type": "number"}}},
