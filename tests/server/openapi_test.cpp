@@ -129,6 +129,9 @@ TEST_F(OpenApiTest, EveryAnswerIsAsDescribed) {
             R"({"id":"7","parameters":{"sequence_id":42},"inputs":[
                 {"name":"time","data":[1.0]},{"name":"feature","data":["x1"]},
                 {"name":"value","data":[0.5]}]})");
+  EXPECT_EQ(described("DELETE", "/v1/streams/{id}/observations", stream + "/observations?at=14")
+                .at("removed"),
+            1);
   described("DELETE", "/v1/streams/{id}", stream);
   asked_.insert("GET /v1/events");  // does not end
   for (const auto& [path, operations] : document()["paths"].items())
