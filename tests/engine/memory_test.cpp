@@ -202,6 +202,14 @@ INSTANTIATE_TEST_SUITE_P(
                            s.recall = true;
                            s.absorb = "score";
                          }},
+                    Told{"unlearnt",
+                         [](EngineSettings& s) {
+                           s.recall = true;
+                           s.absorb = "score";
+                           s.least_scale = {0.1, 0.1, 0.1};
+                           s.unchanging = {1};
+                           s.sporadic = {2};
+                         }},
                     Told{"stepped",
                          [](EngineSettings& s) {
                            s.propagator = "gru-ode";

@@ -126,6 +126,7 @@ class Recall {
     for (Index i = 0; i < w; ++i) {
       const S* const column = remembered + i * memory.rows();
       S* const d_mu = d_phi + i * phi_rows;
+      for (const Index j : sporadic_) d_mu[j] = d_mu[features_ + j] = S(0);  // φ is not the head's
       for (Index j = 0; j < features_; ++j) {
         const S age = memory.log_age(column, j);
         const S d = d_mu[j] * c.slope[i * features_ + j];
