@@ -29,6 +29,7 @@ _KNOWN: dict[str, tuple[Any, ...]] = {
 _TOLD = ("mask", "age", "last", "mean")  # of the memory, in the order of the inputs
 _AGE_UNIT = 0.25  # of the shortest time scale
 _FARTHEST_SCALE = 2.0  # of the logarithm of a scale over the usual one, in a calibration
+_LEAST_DOF, _LOG_DOF = 2.1, (-2.0, 6.0)  # of a calibration, and of the logarithm of what exceeds it
 _FARTHEST = 20.0  # as far as remembered values are told
 _MOST, _RESERVE, _LEAST = 1 - 1e-4, 3.0, -11.5  # of evidence that forgets, and of what is recalled
 
@@ -67,6 +68,7 @@ class Calibration(nn.Module):  # type: ignore[misc, name-defined]
         super().__init__()
         # Models of version 1 were calibrated at all horizons alike.
         missing = {"horizon_slope": 0.0, "horizon_unit": 1.0, "farthest": 0.0}
+        missing |= {"dof_slope": 0.0, "windows": 0.0}
         for name in ("log_factor", "slope", "reference", "dof", *missing):
             values = _torch.tensor(
                 [own.get(name, missing.get(name)) for own in maps], dtype=_torch.float64
@@ -77,11 +79,15 @@ class Calibration(nn.Module):  # type: ignore[misc, name-defined]
         """``horizon``: of each row, the time since the last event in the model's unit."""
         mean, aleatoric, epistemic, scale, _ = told
         above = _torch.log(scale / self.reference).clamp(-_FARTHEST_SCALE, _FARTHEST_SCALE)
-        ahead = _torch.minimum(horizon[:, None], self.farthest) / self.horizon_unit
+        ahead = _torch.log1p(_torch.minimum(horizon[:, None], self.farthest) / self.horizon_unit)
         scale = scale * _torch.exp(
-            self.log_factor + self.slope * above + self.horizon_slope * _torch.log1p(ahead)
+            self.log_factor + self.slope * above + self.horizon_slope * ahead
         )
-        dof = self.dof.expand_as(scale)
+        log_dof = _torch.log(self.dof - _LEAST_DOF) + self.dof_slope * ahead
+        dof = _LEAST_DOF + _torch.exp(log_dof.clamp(*_LOG_DOF))
+        # The map was fitted to so many windows.
+        dof = _torch.where(self.windows > 0, dof / (1 + dof / self.windows), dof)
+        dof = dof.clamp_min(_LEAST_DOF)
         # The new variance, divided as the old one was.
         factor = scale**2 * dof / (dof - 2) / (aleatoric + epistemic)
         return mean, aleatoric * factor, epistemic * factor, scale, dof

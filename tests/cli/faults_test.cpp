@@ -119,8 +119,9 @@ TEST_P(FaultTest, OfMemory) {
   const std::vector<long> tried = allocations(alike, true);
   for (const std::string kind : {"malloc", "memory"}) {
     const long fired = expect_survives(kind, tried, " EDICT_PARSED=1");
-    // Seconds are told as they come, so that the last allocations may differ from run to run.
-    EXPECT_GE(fired, std::ssize(tried) - std::ssize(tried) / 1000) << kind;
+    // Durations are printed, whose length differs from run to run: the last allocation, and one in
+    // a thousand of the others, may not come again.
+    EXPECT_GE(fired + 1 + std::ssize(tried) / 1000, std::ssize(tried)) << kind;
     tell(kind, fired, tried.size());
     if (HasFailure()) return;
   }

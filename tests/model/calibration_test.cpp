@@ -33,6 +33,8 @@ FeatureCalibration some_map(double log_factor, double slope, double dof) {
 Calibration some_calibration() {
   Calibration calibration;
   calibration.features = {some_map(0.3, 0.2, 3.5), some_map(-0.4, 0.0, 8), some_map(0, -0.3, 2.5)};
+  calibration.features[2].dof_slope = -0.25;
+  calibration.features[2].windows = 40;
   calibration.features[1].ranges = {{2.0, {{0.4, 0.3}, {0.9, 0.95}}}, {5.0, {{0.5, 0.6}}}};
   calibration.fit_series = 7;
   calibration.conformal_series = 8;
@@ -60,6 +62,45 @@ TEST(FeatureCalibration, IsAMonotoneMapOfTheProbabilityTransform) {
     EXPECT_GT(g, last);
     last = g;
   }
+}
+
+TEST(FeatureCalibration, TailsDependOnTheHorizonAndOnWhatTheyWereFittedTo) {
+  FeatureCalibration map = some_map(0.3, 0.2, 5.1);
+  map.dof_slope = 0.5;
+  const Marginal before{1.0, 0.2, 0.1, 0.4, 9.0};
+  EXPECT_NEAR(map.calibrated(before, 0.0).dof, 5.1, 1e-12);
+  EXPECT_NEAR(map.calibrated(before, 4.0).dof, 2.1 + 3.0 * std::sqrt(3.0), 1e-12);
+  EXPECT_EQ(map.calibrated(before, 60).dof, map.calibrated(before, 6).dof);
+  map.windows = 10;
+  EXPECT_NEAR(map.calibrated(before, 0.0).dof, 1.0 / (1.0 / 5.1 + 0.1), 1e-12);
+  map.windows = 2;
+  EXPECT_EQ(map.calibrated(before, 0.0).dof, 2.1) << "the variance stays finite";
+  map.windows = 0;
+  map.dof_slope = -100;
+  EXPECT_NEAR(map.calibrated(before, 4.0).dof, 2.1 + std::exp(-2.0), 1e-12);
+}
+
+// ln s is estimated from n normal errors with an error of variance 1/2n, and what is then predicted
+// is a Student-t of n degrees of freedom: the intervals of the one that allows for n hold 90 %.
+TEST(FeatureCalibration, IntervalsOfAWidthThatFewWindowsGaveHold) {
+  constexpr std::size_t kWindows = 6, kTries = 40000;
+  FeatureCalibration map;
+  map.dof = 400;  // errors are normal
+  std::size_t held = 0, held_without = 0;
+  Generator rng(7, "windows");
+  for (std::size_t i = 0; i < kTries; ++i) {
+    double squared = 0;
+    for (std::size_t k = 0; k < kWindows; ++k) squared += std::pow(rng.normal(), 2);
+    map.log_factor = 0.5 * std::log(squared / kWindows);
+    const double x = rng.normal();
+    for (const double windows : {0.0, 6.0}) {
+      map.windows = windows;
+      const Marginal m = map.calibrated({0.0, 1.0, 0.0, 1.0, 400.0}, 0.0);
+      (windows > 0 ? held : held_without) += central_level(m, x) <= 0.9;
+    }
+  }
+  EXPECT_NEAR(static_cast<double>(held) / kTries, 0.9, 0.01);
+  EXPECT_LT(static_cast<double>(held_without) / kTries, 0.87);
 }
 
 TEST(FeatureCalibration, DividesTheNewVarianceAsTheOldOneWas) {
@@ -100,14 +141,15 @@ TEST(Calibration, IsInEveryAnswer) {
         EXPECT_EQ(raw[k].scale, before[k].scale);
         EXPECT_EQ(after[k].scale,
                   model.calibration.features[j].calibrated(before[k], horizon).scale);
-        EXPECT_EQ(after[k].dof, model.calibration.features[j].dof);
+        EXPECT_EQ(after[k].dof, model.calibration.features[j].calibrated(before[k], horizon).dof);
       }
     }
     EXPECT_EQ(k, after.size());
   }
   Stream stream(std::move(model));
   EXPECT_EQ(stream.distribution(1.0)[0].dof, 3.5);
-  EXPECT_EQ(stream.distribution(1.0)[2].dof, 2.5);
+  EXPECT_EQ(stream.distribution(1.0)[2].dof,
+            some_calibration().features[2].dof_at(std::log1p(1.0 / 2.0)));
 }
 
 TEST(Calibration, TravelsInTheModelFile) {
@@ -142,6 +184,8 @@ TEST(Calibration, IsRefusedWhereItContradictsItself) {
   EXPECT_EQ(refused([](auto& j) { j["features"][1]["ranges"][0]["promised"] = {0.5}; }), wrong);
   EXPECT_EQ(refused([](auto& j) { j["features"][1]["ranges"][1]["until"] = 1.0; }), wrong);
   EXPECT_EQ(refused([](auto& j) { j["features"][2]["horizon_unit"] = 0.0; }), wrong);
+  EXPECT_EQ(refused([](auto& j) { j["features"][2]["windows"] = -1; }), wrong);
+  EXPECT_EQ(refused([](auto& j) { j["features"][2]["dof"] = 2.05; }), wrong);
   EXPECT_EQ(refused([](auto& j) { j["features"].erase(0); }),
             "its calibration is of another number of features");
 }

@@ -18,6 +18,7 @@
 #include "edict/model/carry.h"
 #include "edict/model/fit_settings.h"
 #include "edict/model/infer.h"
+#include "edict/train/calibrate.h"
 #include "edict/train/trainer.h"
 #include "temporary_folder.h"
 
@@ -92,6 +93,38 @@ TEST(LongSeries, NothingLaterTeachesWhatIsTested) {
 
 // A window that starts from the carried state answers as the series followed as a whole, bit for
 // bit.
+TEST(LongSeries, AreCalibratedByPiecesAfterAllThatWasTrainedOn) {
+  const Dataset data = in_pieces(long_waves(3, 700), 20);
+  const DataSettings settings = small_config(data).data;
+  const Split parts = split(data, settings);
+  const std::vector<std::size_t> later = after_training(data, settings, parts.validation);
+  EXPECT_LT(later.size(), parts.validation.size());
+  for (const std::size_t i : parts.validation) {
+    const bool last = std::ranges::none_of(
+        parts.train, [&](std::size_t t) { return t > i && data.head_of(t) == data.head_of(i); });
+    EXPECT_EQ(std::ranges::binary_search(later, i), last) << data.ids[i];
+  }
+  const std::vector<std::size_t> early{parts.validation.front()};
+  EXPECT_EQ(after_training(data, settings, early), early) << "nothing else is left";
+}
+
+// Windows that overlap err together. A piece of 20 events holds one that does not, since forecasts
+// reach 32 events; the last piece of a series holds two, because its windows are cut short. Two
+// windows a series hide values.
+TEST(LongSeries, OverlappingWindowsCountOnceInACalibration) {
+  const Dataset data = in_pieces(long_waves(3, 700), 20);
+  const Config config = small_config(data);
+  const Model model = Model::create(config, data, split(data, config.data));
+  std::vector<std::size_t> all(data.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const Agendas agendas = agendas_to_judge(model.protocol, config.data, data, all);
+  const CalibrationHalves halves = calibration_halves(agendas);
+  ASSERT_EQ(halves.window_of.size(), agendas.size());
+  const std::set<std::size_t> windows(halves.window_of.begin(), halves.window_of.end());
+  EXPECT_GT(agendas.size(), 500u);
+  EXPECT_EQ(windows.size(), data.size() + 3 * 3);
+}
+
 TEST(LongSeries, WhatIsCarriedIsTheStateOfTheWholeSeries) {
   const Dataset whole = long_waves(2, 300), data = in_pieces(whole, 30);
   const Config config = small_config(data);

@@ -32,7 +32,8 @@ std::vector<std::size_t> calibration_series(const CalibrateArguments& options, c
     throw Error(
         "none of the series is in the model's validation split; give the data it was trained on, "
         "or calibrate on new series with --split unseen");
-  return model.series_of(data, options.split);
+  const std::vector<std::size_t> series = model.series_of(data, options.split);
+  return options.split == "validation" ? after_training(data, model.config.data, series) : series;
 }
 
 void print_task(std::FILE* to, const char* name, const std::optional<CalibrationResult>& before,
@@ -56,7 +57,7 @@ void print_features(std::FILE* to, const Model& model) {
                             level < 1 ? fmt::format("{:.1f} %", 100 * level) : "too few");
     }
     fmt::print(to, "  {:<16} {:>6.2f} {:>6.2f} {:>7.2f} {:>6.1f}   {}\n", model.features[j],
-               std::exp(own.log_factor), own.slope, own.horizon_slope, own.dof,
+               std::exp(own.log_factor), own.slope, own.horizon_slope, own.dof_at(0),
                levels.empty() ? "too few series" : levels);
   }
   fmt::print(
@@ -99,7 +100,7 @@ void run(const CalibrateArguments& options) {
   if (!model.network->has_distribution()) throw no_distribution(model.config.model.kind);
   const Dataset data = open_for(model, options.data, options.reading);
   const std::vector<std::size_t> series = calibration_series(options, model, data);
-  const Agendas agendas = agendas_to_judge(model.protocol, model.config.data, data, series);
+  const Agendas agendas = validation_agendas(model, data, series);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   Calibration calibration = fit_calibration(model, agendas, pool);
   if (calibration.empty())

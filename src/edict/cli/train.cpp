@@ -220,7 +220,7 @@ double coverage_of_90(const Scores& scores) {
 void compare_with_last_value(const Model& model, const Dataset& data,
                              std::span<const std::size_t> validation, ThreadPool& pool,
                              std::FILE* text) {
-  constexpr double kFewest = 50;  // observations of a feature, to name its coverage
+  constexpr std::size_t kFewest = 50;  // observations of a feature, to name its coverage
   const Breakdown breakdown = evaluate_in_detail(model, data, validation, pool).breakdown;
   std::vector<std::string> lost, off;
   const auto compare = [&](const std::optional<TaskBreakdown>& task, const char* name) {

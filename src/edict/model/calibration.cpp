@@ -74,13 +74,23 @@ double conformal_level(std::span<const ConformalStep> steps, double promised) {
   return step == steps.end() ? 1.0 : step->level;
 }
 
+double FeatureCalibration::dof_at(double ahead) const {
+  double own = dof;
+  if (dof_slope != 0) {
+    const double log_dof = std::log(dof - kLeastDof) + dof_slope * ahead;
+    own = kLeastDof + std::exp(std::clamp(log_dof, kLeastLogDof, kMostLogDof));
+  }
+  return windows > 0 ? std::max(kLeastDof, own / (1.0 + own / windows)) : own;
+}
+
 Marginal FeatureCalibration::calibrated(const Marginal& m, double horizon) const {
   const double above = std::clamp(std::log(m.scale) - std::log(reference), -kFarthest, kFarthest);
   const double ahead = std::log1p(std::clamp(horizon, 0.0, farthest) / horizon_unit);
   const double scale = m.scale * std::exp(log_factor + slope * above + horizon_slope * ahead);
-  const double variance = scale * scale * dof / (dof - 2.0);
+  const double own_dof = dof_at(ahead);
+  const double variance = scale * scale * own_dof / (own_dof - 2.0);
   const double share = epistemic_share(m);
-  return {m.mean, (1.0 - share) * variance, share * variance, scale, dof};
+  return {m.mean, (1.0 - share) * variance, share * variance, scale, own_dof};
 }
 
 std::span<const ConformalStep> FeatureCalibration::steps_at(double horizon) const {
@@ -129,6 +139,8 @@ nlohmann::json to_json(const Calibration& calibration) {
                         {"horizon_unit", own.horizon_unit},
                         {"farthest", own.farthest},
                         {"dof", own.dof},
+                        {"dof_slope", own.dof_slope},
+                        {"windows", own.windows},
                         {"ranges", ranges}});
   }
   nlohmann::json json{{"features", features},
@@ -151,6 +163,12 @@ Calibration calibration_from_json(const nlohmann::json& json, std::size_t featur
     bool right = std::isfinite(own.log_factor) && std::isfinite(own.slope) && own.slope > -1 &&
                  own.reference > 0 && std::isfinite(own.reference) && own.dof > 2 &&
                  std::isfinite(own.dof);
+    if (from.contains("windows")) {
+      from.at("dof_slope").get_to(own.dof_slope);
+      from.at("windows").get_to(own.windows);
+      right = right && std::isfinite(own.dof_slope) && own.dof > FeatureCalibration::kLeastDof &&
+              own.windows >= 0 && std::isfinite(own.windows);
+    }
     if (from.contains("ranges")) {
       from.at("horizon_slope").get_to(own.horizon_slope);
       from.at("horizon_unit").get_to(own.horizon_unit);

@@ -6,13 +6,17 @@
 // model's scale and degrees of freedom,
 //
 //   G(u) = T_ν'(s/s' · T_ν⁻¹(u)),   s' = s·e^a·(s/s₀)^b·(1 + t/τ)^c,   that is, x ~ mean + s'·T_ν'
+//   1/ν' = 1/ν(t) + 1/n,            ν(t) = 2.1 + (ν₀ − 2.1)·(1 + t/τ)^d
 //
 // with t the horizon, the time since the series was last observed (s/s₀ counts as far as e^±2 and t
 // as far as it was calibrated; beyond that nothing is known) so that density, quantiles and
 // probabilities stay exact, everything that reads a Marginal works as before, and the mean stays
 // where it was. a widens or narrows, b does so the more the surer the model was, c the further it
-// looks ahead, and ν' gives each feature tails of its own, where the model has one ν for all of
-// them. Aleatoric and epistemic variance keep their ratio; their sum is the variance of the new
+// looks ahead, and ν₀ and d give each feature tails of its own for near and for far forecasts,
+// where the model has one ν for all of them. n is the number of series, or of windows that do not
+// overlap, that the map was fitted to: ln s' is known to a variance of 1/2n only, which the tails
+// allow for (a Student-t with ν degrees of freedom mixes normal ones whose ln s has a variance of
+// 1/2ν). Aleatoric and epistemic variance keep their ratio; their sum is the variance of the new
 // Student-t.
 //
 // Intervals with a promise (conformal prediction over series; Lee, Barber & Willett 2023,
@@ -60,6 +64,9 @@ double conformal_level(std::span<const ConformalStep> steps, double promised);
 
 struct FeatureCalibration {
   static constexpr double kFarthest = 2.0;  // of |ln s/s₀|
+  // A Student-t of 2 has no variance, and near that one that says nothing.
+  static constexpr double kLeastDof = 2.1;
+  static constexpr double kLeastLogDof = -2.0, kMostLogDof = 6.0;  // of ν(t) − 2.1
 
   double log_factor = 0.0;             // a
   double slope = 0.0;                  // b
@@ -67,10 +74,14 @@ struct FeatureCalibration {
   double horizon_slope = 0.0;          // c
   double horizon_unit = 1.0;           // τ, in the model's time as all horizons here
   double farthest = 0.0;               // the largest horizon that c was found by
-  double dof = 0.0;                    // ν' > 2
+  double dof = 0.0;                    // ν₀ > 2
+  double dof_slope = 0.0;              // d
+  double windows = 0.0;                // n; 0: not counted, as by version 1
   std::vector<ConformalRange> ranges;  // ascending; empty where no series had the feature
 
   Marginal calibrated(const Marginal& marginal, double horizon) const;
+  // ν' at ahead = ln(1 + t/τ).
+  double dof_at(double ahead) const;
   // The steps that hold at a horizon; none where it is beyond what was calibrated.
   std::span<const ConformalStep> steps_at(double horizon) const;
 };

@@ -14,6 +14,24 @@
 
 namespace edict {
 
+namespace {
+
+// Where each piece lies along its series, from 0 to 1.
+std::vector<double> places_along_series(const Dataset& dataset) {
+  std::vector<double> places(dataset.size());
+  for (std::size_t head = 0, end = 0; head < dataset.size(); head = end) {
+    for (end = head + 1; end < dataset.size() && dataset.continues_previous(end);) ++end;
+    for (std::size_t i = head; i < end; ++i)
+      places[i] = (static_cast<double>(i - head) + 0.5) / static_cast<double>(end - head);
+  }
+  return places;
+}
+
+// Pieces are trained on up to this place; of what comes before it some validate.
+double training_end(double train, double validation) { return train + 0.5 * validation; }
+
+}  // namespace
+
 std::string_view name_of(Part part) {
   switch (part) {
     case Part::train:
@@ -97,17 +115,14 @@ Split split(const Dataset& dataset, std::uint64_t seed, double train, double val
     for (const std::size_t i : all) parts[part_at(places[i])].push_back(i);
     return parts;
   }
-  const double early = train + 0.5 * validation;  // some of what comes before it validate
-  for (std::size_t head = 0, end = 0; head < dataset.size(); head = end) {
-    for (end = head + 1; end < dataset.size() && dataset.continues_previous(end);) ++end;
-    for (std::size_t i = head; i < end; ++i) {
-      const double when = (static_cast<double>(i - head) + 0.5) / static_cast<double>(end - head);
-      const bool chosen = places[i] * early >= train;
-      parts[when >= early ? part_at(when)
-            : chosen      ? Part::validation
-                          : Part::train]
-          .push_back(i);
-    }
+  const double early = training_end(train, validation);
+  const std::vector<double> along = places_along_series(dataset);
+  for (const std::size_t i : all) {
+    const bool chosen = places[i] * early >= train;
+    parts[along[i] >= early ? part_at(along[i])
+          : chosen          ? Part::validation
+                            : Part::train]
+        .push_back(i);
   }
   return parts;
 }
@@ -122,6 +137,17 @@ SplitBy split_by(const DataSettings& settings) {
          : settings.split == "stratified" ? SplitBy::stratified
          : settings.split == "time"       ? SplitBy::time
                                           : SplitBy::series;
+}
+
+std::vector<std::size_t> after_training(const Dataset& dataset, const DataSettings& settings,
+                                        std::span<const std::size_t> validation) {
+  std::vector<std::size_t> later(validation.begin(), validation.end());
+  if (split_by(settings) != SplitBy::time) return later;
+  const double early = training_end(settings.train, settings.validation);
+  const std::vector<double> along = places_along_series(dataset);
+  std::erase_if(later, [&](std::size_t i) { return along[i] < early; });
+  if (later.empty()) later.assign(validation.begin(), validation.end());
+  return later;
 }
 
 void check_trainable(const Split& split, const DataSettings& settings) {

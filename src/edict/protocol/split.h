@@ -38,7 +38,7 @@ enum class SplitBy {
   series,      // each on its own
   group,       // whole groups on one side; a series without group is on its own
   stratified,  // each on its own, shares within each class; those without label are one more class
-  time,  // pieces of series (data/pieces.h): the last of each series judge, and nothing later
+  time,        // pieces of series (data/pieces.h): the last of each series judge, and nothing later
          // teaches; half of those that choose come just before them, the others are drawn from the
          // rest, so that both recent and all kinds of times choose
 };
@@ -52,6 +52,11 @@ Split split(const Dataset& dataset, std::uint64_t seed, double train = 0.7, doub
             SplitBy by = SplitBy::series);
 Split split(const Dataset& dataset, const DataSettings& settings);
 SplitBy split_by(const DataSettings& settings);
+
+// Of the validation series those that say how a forecast of the future errs: under data.split=time
+// the pieces after all that is trained on, unless there are none; otherwise all of them.
+std::vector<std::size_t> after_training(const Dataset& dataset, const DataSettings& settings,
+                                        std::span<const std::size_t> validation);
 
 // Throws Error where a part that training cannot do without is empty, as chance has it with few
 // series.

@@ -29,10 +29,7 @@ Evaluation judged_by_halves(const Model& model, const TrainSettings& settings, c
   for (const std::size_t half : {0, 1}) {
     Model calibrated = model.member(0);
     calibrated.config.train = settings;
-    calibrate_trained(
-        calibrated,
-        agendas_to_judge(calibrated.protocol, calibrated.config.data, data, halves[1 - half]), pool,
-        stop);
+    calibrate_trained(calibrated, data, halves[1 - half], pool, stop);
     add_up(calibrated, data, halves[half], pool, {}, stop, Sides::past, sums);
   }
   return sums.result({});
@@ -153,9 +150,7 @@ Trial training_trial(const Dataset& data, ThreadPool& pool, const TrainOptions& 
       if (config.train.calibrate || config.train.recalibrate) {
         judged = judged_by_halves(model, config.train, data, parts.validation, pool, options.stop);
         model.config.train = config.train;
-        calibrate_trained(
-            model, agendas_to_judge(model.protocol, model.config.data, data, parts.validation),
-            pool, options.stop);
+        calibrate_trained(model, data, parts.validation, pool, options.stop);
         save_model(model, path);
       } else {
         judged = evaluate(model, data, parts.validation, pool, {}, options.stop);

@@ -148,9 +148,7 @@ void fine_tune(const Dataset& data, const Split& split, ThreadPool& pool,
   // What was found before belongs to other states.
   model.calibration = {};
   model.fusion = {};
-  if (!result.interrupted)
-    calibrate_trained(model, distribution_training_set(model, data, split).validation, pool,
-                      options.stop);
+  if (!result.interrupted) calibrate_trained(model, data, split.validation, pool, options.stop);
   model.seed_classifiers = {
       {model.config.classify.seed, model.params.tail(model.classifier_size())}};
 }
@@ -217,8 +215,7 @@ ClassifierResult train_members(const Model& frozen, const Dataset& data, const S
     return all;
   }
   try {
-    calibrate_trained(all.model, distribution_training_set(all.model, data, split).validation, pool,
-                      options.stop);
+    calibrate_trained(all.model, data, split.validation, pool, options.stop);
   } catch (const Interrupted&) {
     all.interrupted = true;
   }

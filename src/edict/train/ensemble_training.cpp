@@ -98,8 +98,7 @@ EnsembleResult train_ensemble(const std::function<Model(std::int64_t seed)>& fre
   if (one) return result;
   if (result.model.network->has_distribution()) {
     try {
-      const TrainingSet set = distribution_training_set(result.model, data, split);
-      calibrate_trained(result.model, set.validation, pool, options.training.stop);
+      calibrate_trained(result.model, data, split.validation, pool, options.training.stop);
     } catch (const Interrupted&) {
       result.interrupted = true;
       return result;

@@ -518,7 +518,7 @@ TrainResult train(Model& model, const Dataset& data, const Split& split, ThreadP
         result.out_of_time |= backward.out_of_time;
         if (backward.interrupted) throw Interrupted();
       }
-      calibrate_trained(model, set.validation, pool, options.stop);
+      calibrate_trained(model, data, split.validation, pool, options.stop);
       if (!options.out.empty()) save_model(model, options.out);
     } catch (const Interrupted&) {
       result.interrupted = true;

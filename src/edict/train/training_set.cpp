@@ -55,6 +55,14 @@ TrainingSet reversed_training_set(const TrainingSet& set) {
   return other;
 }
 
+Agendas validation_agendas(const Model& model, const Dataset& data,
+                           std::span<const std::size_t> validation) {
+  Agendas agendas = agendas_to_judge(model.protocol, model.config.data, data, validation);
+  return judged_observations(agendas) < kFewestJudged
+             ? agendas_to_follow(model.protocol, data, validation)
+             : agendas;
+}
+
 TrainingSet distribution_training_set(const Model& model, const Dataset& data, const Split& split) {
   TrainingSet set;
   set.criterion = model.config.train.criterion == "crps" ? Criterion::crps : Criterion::nll;
@@ -67,9 +75,7 @@ TrainingSet distribution_training_set(const Model& model, const Dataset& data, c
       };
   set.train = windows(0);
   if (has_long_series(data, split.train)) set.windows = windows;
-  set.validation = agendas_to_judge(model.protocol, model.config.data, data, split.validation);
-  if (judged_observations(set.validation) < kFewestJudged)
-    set.validation = agendas_to_follow(model.protocol, data, split.validation);
+  set.validation = validation_agendas(model, data, split.validation);
   set.train_labels.assign(set.train.size(), Dataset::kNone);
   set.validation_labels.assign(set.validation.size(), Dataset::kNone);
   return set;

@@ -27,6 +27,11 @@ struct TrainingSet {
   bool start_counts = false;  // the parameters before the first epoch may be the best: row 0
 };
 
+// What a distribution is validated by; every observation of the series where hidden and later ones
+// are too few.
+Agendas validation_agendas(const Model& model, const Dataset& data,
+                           std::span<const std::size_t> validation);
+
 // The distribution of the observations before t_cut, judged on the held-out and later ones.
 TrainingSet distribution_training_set(const Model& model, const Dataset& data, const Split& split);
 
