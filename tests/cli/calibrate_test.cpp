@@ -1,4 +1,6 @@
 // `edict calibrate`, and what it changes in the commands that come after it.
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "cli/tool.h"
@@ -38,6 +40,30 @@ TEST_F(Calibrate, TellsWhatItDidAndChangesOnlyTheDistributions) {
   // A second one begins from the network, not from the first.
   ASSERT_EQ(edict("calibrate c.model waves.csv --out d.model").code, 0);
   EXPECT_EQ(read("d.model"), read("c.model"));
+}
+
+// Where groups are kept together the calibration counts groups. Few are not divided.
+TEST_F(Calibrate, SaysWhetherItCountsSeriesOrGroups) {
+  std::string table = "id,ward,time,x\n";
+  for (int s = 0; s < 160; ++s)
+    for (int e = 0; e < 5; ++e)
+      table += fmt::format("s{},w{},{},{:.3f}\n", s, s / 4, e, std::sin(0.7 * e + s));
+  write("wards.csv", table);
+  const std::string columns = " --group ward";
+  ASSERT_EQ(edict("train wards.csv --out g.model --set data.split=group" + columns + kTiny).code,
+            0);
+  const Outcome made = edict("calibrate g.model wards.csv --out h.model" + columns);
+  ASSERT_EQ(made.code, 0) << made.err;
+  const std::size_t groups = load_model(path() / "h.model").calibration.fit_series;
+  EXPECT_NE(
+      made.out.find(fmt::format("calibrated on {} validation groups; on the same, before", groups)),
+      std::string::npos)
+      << made.out;
+  EXPECT_NE(edict("info h.model").out.find(fmt::format("calibrated by {} groups", groups)),
+            std::string::npos);
+  const Outcome refused = edict("predict h.model wards.csv --ahead 1 --conformal --out p.csv");
+  EXPECT_NE(refused.err.find(fmt::format("on {} groups", groups)), std::string::npos)
+      << refused.err;
 }
 
 // The same series hide the same observations.

@@ -161,6 +161,8 @@ TEST_F(MessyTest, AnotherUnitOfTimeIsConverted) {
   EXPECT_NE(converted.err.find("'minutes' is in minutes and the model counts in hours"),
             std::string::npos)
       << converted.err;
+  EXPECT_NE(converted.err.find("times to predict at are in hours"), std::string::npos)
+      << converted.err;
   EXPECT_TRUE(second_line("h.csv").starts_with("p0,1.5,x,")) << second_line("h.csv");
   EXPECT_EQ(second_line("m.csv"), "p0,90" + second_line("h.csv").substr(6));
   // What a file calls a unit that the model's does not name is refused, unless it is said.

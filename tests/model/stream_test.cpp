@@ -299,6 +299,25 @@ TEST(Stream, RefusesBadInputAndStaysAsItWas) {
   EXPECT_EQ(stream.state(), before);
 }
 
+// An overflow in the jump is found at the event that made it, not at the next one: only there is it
+// known which values to leave out.
+TEST(Stream, RefusesAValueThatMakesItsStateNotFinite) {
+  const Dataset data = small_dataset();
+  Model fragile = small_model(data, "euler");
+  for (const Tensor& tensor : fragile.network->layout().tensors())
+    if (tensor.name.find("encoder") != std::string::npos)
+      for (Index i = tensor.offset; i < tensor.offset + tensor.size; ++i)
+        fragile.params[static_cast<std::size_t>(i)] *= 1e12f;
+  Stream stream(std::make_shared<const Model>(std::move(fragile)));
+  const Observation good{0, 5.0}, absurd{0, 1e300};
+  stream.observe(1.0, {&good, 1});
+  const StreamState before = stream.state();
+  EXPECT_THROW(stream.observe(1.5, {&absurd, 1}), Error);
+  EXPECT_EQ(stream.state(), before);
+  stream.observe(1.5, {&good, 1});
+  for (const Marginal& m : stream.distribution(2.0)) EXPECT_TRUE(std::isfinite(m.mean));
+}
+
 // 1e300 is no measurement, but legal: it enters as the largest value that the model can bear, in a
 // stream as in a batch.
 TEST_P(StreamTest, BearsAbsurdValuesAsTheBatchDoes) {

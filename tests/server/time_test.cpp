@@ -35,6 +35,22 @@ std::shared_ptr<const Model> dated_model() {
   return model;
 }
 
+// One in which a value of 1e300 overflows.
+std::shared_ptr<const Model> fragile_model() {
+  static const auto model = [] {
+    Config config;
+    config.model.hidden = 6;
+    config.model.head_hidden = 4;
+    config.model.step = 0.5;
+    auto own = std::make_shared<Model>(Model::create(config, waves(), split(waves(), 0)));
+    for (const Tensor& tensor : own->network->layout().tensors())
+      if (tensor.name.find("encoder") != std::string::npos)
+        for (Index i = tensor.offset; i < tensor.offset + tensor.size; ++i) own->params[i] *= 1e12f;
+    return own;
+  }();
+  return model;
+}
+
 TimeStamp at_hour(double hours) { return {(kEpoch + 3600 * hours) * 1e6, true}; }
 
 class TimeTest : public LiveTest {
@@ -234,6 +250,46 @@ TEST_F(TimeTest, AValueOrARangeCanBeRemovedAsIfItHadNeverCome) {
   EXPECT_TRUE(values_of(*clean, "bed").empty());
   EXPECT_EQ(clean->submit_and_wait(rows).stored, 100u);
   EXPECT_EQ(asked(*clean, "bed", times), bits);
+}
+
+// A number with which the state would not be finite: refused, and nothing else suffers.
+TEST_F(TimeTest, WhatCannotBeAbsorbedIsNotCalledStored) {
+  std::vector<std::string> notices;
+  const auto live =
+      std::make_unique<Live>(fragile_model(), LiveSettings{.shards = 2, .alarm_interval = 0},
+                             open_store(store(), {}, notices), std::vector<Rule>());
+  const std::vector<Row> rows = rows_of(waves(), 0);
+  const std::string name = waves().ids[0];
+  const auto half = rows.begin() + static_cast<std::ptrdiff_t>(rows.size() / 2);
+  live->submit_and_wait({rows.begin(), half});
+  const double when = (half - 1)->time.value + 1e-6;
+  const Outcome alone = live->submit_and_wait({{name, {when, false}, 0, 1e300}});
+  EXPECT_EQ(alone.kind, Outcome::Kind::invalid) << alone.stored;
+  EXPECT_EQ(alone.stored, 0u);
+  EXPECT_EQ(rejected(*live), 1u);
+  // Late, and as a correction: what was right before stands again.
+  const Outcome late =
+      live->submit_and_wait({{name, {rows[0].time.value + 1e-6, false}, 0, 1e300}});
+  EXPECT_EQ(late.kind, Outcome::Kind::invalid) << late.stored;
+  Row correction = rows[1];
+  correction.value = 1e300;
+  EXPECT_EQ(live->submit_and_wait({correction}).kind, Outcome::Kind::invalid);
+  // Beside a good one of the same moment.
+  const Outcome both =
+      live->submit_and_wait({{"new", {0.5, false}, 0, 1e300}, {"new", {0.5, false}, 1, 0.5}});
+  EXPECT_EQ(both.kind, Outcome::Kind::stored);
+  EXPECT_EQ(both.stored, 1u);
+  EXPECT_EQ(both.refused.count, 1u);
+  const std::uint64_t replays = live->counters().replays;
+  EXPECT_EQ(live->submit_and_wait({half, rows.end()}).kind, Outcome::Kind::stored);
+  EXPECT_EQ(live->counters().replays, replays);  // the stream was not lost
+  EXPECT_EQ(asked(*live, name, kTimes), predicted(*fragile_model(), waves(), 0, kTimes));
+  Dataset good;
+  good.features = waves().features;
+  good.add_series("new");
+  good.add_event(0.5);
+  good.add_observation(1, 0.5);
+  EXPECT_EQ(asked(*live, "new", kTimes), predicted(*fragile_model(), good, 0, kTimes));
 }
 
 TEST_F(TimeTest, AnotherModelIsToldWhatItDoesNotKnow) {

@@ -126,8 +126,13 @@ void run(const CalibrateArguments& options) {
   save_model(model, options.out);
   progress.end();
   std::FILE* const text = text_stream({options.out, options.json});
-  fmt::print(text, "{}: calibrated on {} {} series; on the other {}, before and after:\n\n",
-             options.out, model.calibration.fit_series, options.split, judged.size());
+  const std::size_t fitting = model.calibration.fit_series;
+  const std::string what = calibrating(model, fitting);
+  fmt::print(text, "{}: calibrated on {} {} {}; on the {}, before and after:\n\n", options.out,
+             fitting, options.split, what,
+             fit.empty()        ? "same"
+             : what == "series" ? fmt::format("other {}", judged.size())
+                                : fmt::format("{} series of the others", judged.size()));
   fmt::print(text, "  {:<14} {:>18} {:>19} {:>18}\n", "", "ECE      ", "NLL      ", "CRPS      ");
   print_task(text, "interpolation", before.interpolation, after.interpolation);
   print_task(text, "extrapolation", before.extrapolation, after.extrapolation);

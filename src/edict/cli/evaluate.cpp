@@ -129,7 +129,8 @@ void run(const EvaluateArguments& options) {
   fmt::print(text, "{} split, {} series, {} units, {}\n", judged.split, judged.series.size(),
              model.config.data.standardise ? "standardised" : "raw", cut_text(model.protocol));
   if (!model.calibration.empty())
-    fmt::print(text, "calibrated on {} series (edict calibrate)\n", model.calibration.fit_series);
+    fmt::print(text, "calibrated on {} {} (edict calibrate)\n", model.calibration.fit_series,
+               calibrating(model, model.calibration.fit_series));
   if (options.smooth)
     fmt::print(
         text, "interpolation from both sides, weighted on {} series; extrapolation from the past\n",

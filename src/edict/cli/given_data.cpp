@@ -123,6 +123,11 @@ Dataset matched(const Model& model, Dataset data) {
   return std::move(found.data);
 }
 
+std::string calibrating(const Model& model, std::size_t count) {
+  if (split_by(model.config.data) != SplitBy::group) return "series";
+  return count == 1 ? "group" : "groups";
+}
+
 JudgedSeries judged_series(const Model& model, const Dataset& data, const std::string& split) {
   JudgedSeries judged{model.series_of(data, split), split, "", false};
   std::size_t trained = 0, validated = 0, unseen = 0;

@@ -43,6 +43,10 @@ Dataset open_for(const Model& model, const std::string& uri, const ReadOptions& 
 // The same of data that were read already.
 Dataset matched(const Model& model, Dataset data);
 
+// What the calibration of a model counts: "series", or "group" and "groups" where data.split keeps
+// groups together.
+std::string calibrating(const Model& model, std::size_t count);
+
 struct JudgedSeries {
   std::vector<std::size_t> series;
   std::string split;  // as asked for, or "unseen" for a file of new series

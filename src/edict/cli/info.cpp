@@ -110,8 +110,9 @@ void print_model(const std::string& path, Model model) {
              model.seen.count(Part::train), model.seen.count(Part::validation),
              model.seen.count(Part::test));
   if (!model.calibration.empty())
-    fmt::print("  calibrated by {} series, its conformal intervals by {} others\n",
-               model.calibration.fit_series, model.calibration.conformal_series);
+    fmt::print("  calibrated by {} {}, its conformal intervals by {} others\n",
+               model.calibration.fit_series, calibrating(model, model.calibration.fit_series),
+               model.calibration.conformal_series);
   if (const auto pairs = model.calibration.correlations.pairs(); !pairs.empty())
     fmt::print("  {} of features have correlated errors, the most {} and {} ({:+.2f})\n",
                counted(pairs.size(), "pair"), model.features[pairs[0].first],

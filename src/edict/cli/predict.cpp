@@ -512,9 +512,10 @@ Asked understood(const PredictArguments& options, const Model& model, bool class
                       options.model, options.model));
     if (model.calibration.conformal_series == 0)
       throw Error(fmt::format(
-          "--conformal: {} was calibrated on {} series, too few for conformal intervals; calibrate "
+          "--conformal: {} was calibrated on {} {}, too few for conformal intervals; calibrate "
           "on more with `edict calibrate {} DATA --out FILE --split unseen`",
-          options.model, model.calibration.fit_series, options.model));
+          options.model, model.calibration.fit_series,
+          calibrating(model, model.calibration.fit_series), options.model));
     if (asked.request.guard.kind != Guard::Kind::none)
       throw Error(
           "--conformal: intervals are calibrated without a guard and do not hold with one; leave "

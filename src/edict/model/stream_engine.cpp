@@ -136,6 +136,12 @@ void StreamEngine::observe(std::span<const Event> events) {
     states_.push_back(event.state);
   }
   run(states_, absorb_);
+  for (std::size_t i = 0; i < events.size(); ++i)
+    for (std::size_t m = 0; m < weights_.size(); ++m)
+      if (!std::ranges::all_of(answers_[m][i].final_state,
+                               [](float x) { return std::isfinite(x); }))
+        throw Error(fmt::format("the values at time {} make the state infinite; leave them out",
+                                events[i].time));
   // Only now, when every member has taken everything, does a state move.
   for (std::size_t i = 0; i < events.size(); ++i) {
     // Without an observation there was no event: the state stays where it is.

@@ -170,9 +170,11 @@ std::vector<std::string> recognised(const RecognisedTable& table, const Dataset&
                         "and count as missing",
                         texts.unknown, texts.column));
     if (layout.time_unit != TimeUnit::none)
-      lines.push_back(fmt::format("'{}' is in {} and the model counts in {}: times are converted",
-                                  layout.name_of(CsvColumn::time), long_name_of(layout.time_unit),
-                                  long_name_of(data.time_axis.unit)));
+      lines.push_back(
+          fmt::format("'{}' is in {} and the model counts in {}: times are converted; times to "
+                      "predict at are in {}",
+                      layout.name_of(CsvColumn::time), long_name_of(layout.time_unit),
+                      long_name_of(data.time_axis.unit), long_name_of(data.time_axis.unit)));
     say_numbers(table, lines);
     say_codes(table, lines);
     say_left_out(table, lines);
