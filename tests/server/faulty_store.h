@@ -60,8 +60,8 @@ class FaultyStore final : public Store {
                            std::span<const std::int32_t> features) override {
     return inner_->remove_range(stream, from, until, features);
   }
-  bool take_back(std::int64_t stream, double time, std::int32_t feature) override {
-    return inner_->take_back(stream, time, feature);
+  bool take_back(std::int64_t stream, double time, std::int32_t feature, double value) override {
+    return inner_->take_back(stream, time, feature, value);
   }
   void put_state(std::int64_t stream, std::uint64_t model, const KeptState& state) override {
     inner_->put_state(stream, model, state);

@@ -151,6 +151,16 @@ std::vector<Outside> Live::levels(StreamEngine& engine, const StreamPast& past) 
   return list;
 }
 
+StreamEngine::Question Live::question(const StreamPast& past, double time) const {
+  const double last = past.state.time();
+  if (clock_.raw_duration(time - last) > clock_.longest_gap())
+    throw Error(fmt::format(
+        "stream '{}': {} lies {} after its newest observation, and the model can look {} ahead",
+        past.name, clock_.shown(clock_.raw_of_model_time(time, past.first)),
+        gap_text(clock_.raw_duration(time - last)), gap_text(clock_.longest_gap())));
+  return {&past.state, std::max(last, time)};
+}
+
 // ---- a stream's past ----
 
 void Live::restore(Access access, StreamPast& past, double before) const {

@@ -408,15 +408,21 @@ class SqliteStore final : public Store {
     }
     return count;
   }
-  bool take_back(std::int64_t stream, double time, std::int32_t feature) override {
+  bool take_back(std::int64_t stream, double time, std::int32_t feature, double value) override {
     statement(
         "UPDATE observations SET value = prior, prior = NULL, corrected = corrected - 1 "
-        "WHERE stream = ? AND time = ? AND feature = ? AND prior IS NOT NULL")
-        .with(stream, time, feature)
+        "WHERE stream = ? AND time = ? AND feature = ? AND value = ? AND prior IS NOT NULL")
+        .with(stream, time, feature, value)
         .run();
     if (sqlite3_changes(db_.get()) > 0) return true;
-    statement("DELETE FROM observations WHERE stream = ? AND time = ? AND feature = ?")
-        .with(stream, time, feature)
+    statement(
+        "DELETE FROM observations WHERE stream = ? AND time = ? AND feature = ? AND value = ?")
+        .with(stream, time, feature, value)
+        .run();
+    statement(
+        "UPDATE observations SET prior = NULL, corrected = corrected - 1 "
+        "WHERE stream = ? AND time = ? AND feature = ? AND prior = ?")
+        .with(stream, time, feature, value)
         .run();
     return false;
   }
