@@ -218,6 +218,33 @@ TEST_F(PostgresqlTest, WhatAnotherServerWroteMeanwhileIsReadAgain) {
     EXPECT_EQ(asked(*live, waves().ids[s], kTimes), predicted(*small_model(), waves(), s, kTimes));
 }
 
+// Tables as 1.0 made them.
+TEST_F(PostgresqlTest, AStoreOfFormat1IsUpgradedAndNothingIsLost) {
+  const std::vector<Row> rows = rows_of(waves(), 0);
+  open()->submit_and_wait({rows.begin(), rows.end() - 5});
+  ASSERT_EQ(run("psql -q -h '" + folder_.path().string() +
+                "' -U edict -d postgres -c 'ALTER TABLE streams DROP COLUMN first; "
+                "ALTER TABLE observations DROP COLUMN prior; "
+                "ALTER TABLE states DROP COLUMN received; TRUNCATE meta'"),
+            0);
+  for (int start = 0; start < 2; ++start) {
+    const auto live = open();
+    EXPECT_EQ(live->streams(), 1u);
+    const Outcome outcome = live->submit_and_wait(rows);
+    EXPECT_EQ(outcome.stored, start == 0 ? 5u : 0u);
+    EXPECT_EQ(asked(*live, waves().ids[0], kTimes), predicted(*small_model(), waves(), 0, kTimes));
+  }
+  ASSERT_EQ(run("psql -q -h '" + folder_.path().string() +
+                "' -U edict -d postgres -c \"UPDATE meta SET value = '3' WHERE key = 'format'\""),
+            0);
+  try {
+    open();
+    ADD_FAILURE();
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("format 3, here 2"), std::string::npos) << e.what();
+  }
+}
+
 TEST_F(PostgresqlTest, LateAndErasedValuesAreAsInAFile) {
   Dataset data;
   data.features = waves().features;
