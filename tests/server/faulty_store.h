@@ -15,6 +15,7 @@ namespace edict::server {
 struct StoreFaults {
   std::atomic<bool> reading{false};  // of values and states
   std::atomic<int> failed{0};
+  std::atomic<std::size_t> values_read{0};
 };
 
 class FaultyStore final : public Store {
@@ -46,7 +47,9 @@ class FaultyStore final : public Store {
   std::vector<KeptValue> values(std::int64_t stream, double after, double until,
                                 std::size_t limit) override {
     read();
-    return inner_->values(stream, after, until, limit);
+    std::vector<KeptValue> found = inner_->values(stream, after, until, limit);
+    faults_->values_read += found.size();
+    return found;
   }
   std::vector<KeptValue> newest_values(std::int64_t stream, double until,
                                        std::size_t limit) override {

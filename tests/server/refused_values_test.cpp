@@ -166,6 +166,25 @@ TEST_F(RefusedValuesTest, ACorrectionThatCameMeanwhileStands) {
   direct->commit();
 }
 
+TEST_F(RefusedValuesTest, AFaultIsAnAlarmUntilAValueIsAbsorbed) {
+  const auto live = open({.alarm_interval = 0});
+  live->submit_and_wait({{"a", {1, false}, 0, 0.5}});
+  const auto rules = [&] {
+    std::promise<std::string> promise;
+    live->on_stream("a", [&](Live::Access, LiveStream* stream) {
+      std::string names;
+      for (const Alarm& alarm : stream->alarms) names += alarm.rule + ";";
+      promise.set_value(names);
+    });
+    return promise.get_future().get();
+  };
+  EXPECT_EQ(rules(), "");
+  live->submit_and_wait({{"a", {2, false}, 0, kUnbearable}});
+  EXPECT_TRUE(holds([&] { return rules() == "(fault);"; })) << rules();
+  live->submit_and_wait({{"a", {2, false}, 0, 0.5}});
+  EXPECT_TRUE(holds([&] { return rules().empty(); })) << rules();
+}
+
 // ---- times ----
 
 TEST_F(RefusedValuesTest, AHugeTimeIsRefusedAndTheStreamGoesOn) {
