@@ -106,6 +106,10 @@ class FileLock {
                   kind == SQLITE_FULL ? "; make room on the disk, or raise --store-limit" : "");
   if (kind == SQLITE_FULL || kind == SQLITE_IOERR || kind == SQLITE_NOMEM || kind == SQLITE_CORRUPT)
     throw MachineError(text);
+  // Of a file beside it. Where it cannot be opened for writing SQLite tries to open it for reading,
+  // and tells why that failed, which may be that it is not there yet.
+  if (kind == SQLITE_CANTOPEN && sqlite3_system_errno(db) == ENOENT) throw MachineError(text);
+  if (kind == SQLITE_CANTOPEN) throw_system_error(sqlite3_system_errno(db), text);
   throw Error(text);
 }
 
