@@ -235,6 +235,13 @@ TEST_F(RefusedValuesTest, AGapThatTheModelCannotCrossIsRefused) {
   }
 }
 
+// What `edict predict` takes is taken.
+TEST_F(RefusedValuesTest, AFixedStepIsRepeatedTenMillionTimes) {
+  const auto live = open_with(model_with("gru-ode"));
+  for (const double time : {1.0, 4e6, 8e6})
+    EXPECT_EQ(live->submit_and_wait({{"a", {time, false}, 0, 0.5}}).stored, 1u) << time;
+}
+
 // A closed form crosses any gap that a number can hold.
 TEST_F(RefusedValuesTest, AClosedFormCrossesAnyGap) {
   const auto model = model_with("closed-form");

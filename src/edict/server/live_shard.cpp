@@ -168,7 +168,7 @@ void Live::absorb(Shard& shard, std::vector<Job>& jobs) {
 
 // Whether the shard's thread reaches a later event soon. After a long gap a replay does that.
 bool Live::is_near(const LiveStream& stream, double raw) const {
-  constexpr double kShare = 0.01;  // of the longest gap
+  constexpr double kShare = 0.001;  // of the longest gap
   if (stream.events == 0 && stream.coming.empty()) return true;
   const double last = stream.coming.empty() ? stream.time : stream.coming.back().time;
   return raw - last <= kShare * clock_.longest_gap();

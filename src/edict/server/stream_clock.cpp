@@ -6,15 +6,15 @@
 #include <limits>
 
 #include "edict/core/error.h"
-#include "edict/ode/tableau.h"
+#include "edict/engine/stepped_gru_ode.h"
 
 namespace edict::server {
 namespace {
 
-// A closed form crosses any gap at once. An adaptive solver takes a step every few units of the
-// model's time, each of which costs as much as a dozen of the others'.
+// In the model's unit. A closed form crosses any gap at once. An adaptive solver takes a step every
+// few units, however long nothing has changed.
 double longest_gap_of(const Model& model) {
-  constexpr double kSteps = 1e6, kAdaptive = 1e5;
+  constexpr double kSteps = SteppedGruOde::kMaxSteps, kAdaptive = 1e5;
   const EngineSettings& s = model.config.model;
   if (s.propagator == "closed-form") return std::numeric_limits<double>::infinity();
   return tableau(s.solver).adaptive ? kAdaptive : kSteps * s.step;
