@@ -245,7 +245,7 @@ TEST_F(PostgresqlTest, AStoreOfFormat1IsUpgradedAndNothingIsLost) {
   }
 }
 
-TEST_F(PostgresqlTest, LateAndErasedValuesAreAsInAFile) {
+TEST_F(PostgresqlTest, LateErasedAndRefusedValuesAreAsInAFile) {
   Dataset data;
   data.features = waves().features;
   data.add_series("long");
@@ -270,6 +270,10 @@ TEST_F(PostgresqlTest, LateAndErasedValuesAreAsInAFile) {
       erased.set_value(count.value_or(0));
     });
     EXPECT_EQ(erased.get_future().get(), 1u);
+    // What cannot be absorbed is taken back: a new value, and a correction.
+    for (const double time : {37.4, rows[20].time.value})
+      EXPECT_EQ(live->submit_and_wait({{"long", {time, false}, rows[20].feature, kInfinity}}).kind,
+                Outcome::Kind::invalid);
     EXPECT_EQ(asked(*live, "long", {38.0}), predicted(*small_model(), data, 0, {38.0}));
   }
   const auto live = open();
