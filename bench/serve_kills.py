@@ -4,6 +4,7 @@ with 200 is there, and the distributions are bit for bit those of an undisturbed
 same. Loopback only; bounded by --kills and --minutes.
 
   bench/serve_kills.py MODEL [--server build/release/edict-server] [--kills 1000] [--minutes 30]
+                             [--store postgresql://USER@/DATABASE?host=FOLDER]
 """
 import argparse
 import http.client
@@ -28,7 +29,9 @@ def main():
     parser.add_argument("--streams", type=int, default=50)
     parser.add_argument("--window", type=float, default=0.15, help="seconds it may live at most")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--store", help="an empty database instead of a file")
     arguments = parser.parse_args()
+    options = ["--store", arguments.store] if arguments.store else []
     rng = random.Random(arguments.seed)
     begin = time.time()
     acknowledged = {}  # (stream, time): line
@@ -37,7 +40,7 @@ def main():
     kills = 0
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
         while kills < arguments.kills and time.time() - begin < 60 * arguments.minutes:
-            server = Server(arguments.server, arguments.model, folder)
+            server = Server(arguments.server, arguments.model, folder, options)
             features = json.loads(server.get("/v1/model"))["features"]
             timer = threading.Timer(rng.uniform(0.005, arguments.window),
                                     lambda: os.kill(server.process.pid, signal.SIGKILL))
@@ -71,7 +74,7 @@ def main():
             kills += 1
             if kills % 50 == 0:
                 print(f"{kills} kills, {len(acknowledged)} events acknowledged", flush=True)
-        server = Server(arguments.server, arguments.model, folder)
+        server = Server(arguments.server, arguments.model, folder, options)
         calm = Server(arguments.server, arguments.model, other)
         lost, differing, extra = 0, 0, 0
         for s in range(arguments.streams):

@@ -1,5 +1,6 @@
 // What is sent to the live server.
 #include <future>
+#include <optional>
 
 #include "edict/core/json.h"
 #include "edict/core/json_text.h"
@@ -15,19 +16,33 @@ namespace edict::fuzz {
 namespace {
 
 // What is taken are values of the model's features; what is not is refused with a reason.
+// `read`: all or nothing without a Refused, else in part.
 template <class Read>
 void promise_rows(const Read& read) {
-  try {
-    for (const server::Row& row : read()) {
-      promise(
-          row.feature >= 0 && static_cast<std::size_t>(row.feature) < smallest()->features.size(),
-          "a row is of a feature");
-      promise(std::isfinite(row.value) && std::isfinite(row.time.value), "a row is of numbers");
-      promise(server::name_problem(row.stream).empty(), "a stream has a name");
+  std::optional<std::size_t> whole;
+  for (const bool in_part : {false, true}) {
+    server::Refused refused;
+    try {
+      const std::vector<server::Row> rows = read(in_part ? &refused : nullptr);
+      for (const server::Row& row : rows) {
+        promise(
+            row.feature >= 0 && static_cast<std::size_t>(row.feature) < smallest()->features.size(),
+            "a row is of a feature");
+        promise(std::isfinite(row.value) && std::isfinite(row.time.value), "a row is of numbers");
+        promise(server::name_problem(row.stream).empty(), "a stream has a name");
+      }
+      if (in_part)
+        promise(whole ? refused.count == 0 && rows.size() == *whole : refused.count > 0,
+                "what is taken whole is taken in part, and only that without a refusal");
+      else
+        whole = rows.size();
+    } catch (const server::BadInput& error) {
+      promise(!whole, "what is taken whole is taken in part");
+      promise(!error.problems().empty(), "a refusal says why");
+      for (const server::Problem& problem : error.problems())
+        promise(!problem.detail.empty(), "a refusal says why");
     }
-  } catch (const server::BadInput& error) {
-    promise(!error.problems().empty(), "a refusal says why");
-    for (const server::Problem& problem : error.problems())
+    for (const server::Problem& problem : refused.problems)
       promise(!problem.detail.empty(), "a refusal says why");
   }
 }
@@ -39,15 +54,15 @@ const server::Intake& intake() {
 }
 
 void json_body(std::string_view bytes) {
-  promise_rows([&] { return intake().json(bytes); });
+  promise_rows([&](server::Refused* refused) { return intake().json(bytes, refused); });
 }
 void csv_body(std::string_view bytes) {
-  promise_rows([&] { return intake().csv(bytes); });
+  promise_rows([&](server::Refused* refused) { return intake().csv(bytes, refused); });
 }
 void line_protocol(std::string_view bytes) {
-  promise_rows([&] {
+  promise_rows([&](server::Refused* refused) {
     std::size_t ignored = 0;
-    return intake().line_protocol(bytes, "ns", 1.7e15, ignored);
+    return intake().line_protocol(bytes, "ns", 1.7e15, ignored, refused);
   });
 }
 
@@ -154,8 +169,9 @@ void mqtt(std::string_view bytes) {
   const std::string_view payload = bytes.substr(std::min(end + 1, bytes.size()));
   for (const server::TopicPattern& pattern : patterns)
     if (const auto match = pattern.match(bytes.substr(0, end)))
-      return promise_rows(
-          [&] { return server::rows_of_message(*match, payload, 1.7e15, Served::now().live); });
+      return promise_rows([&](server::Refused* refused) {
+        return server::rows_of_message(*match, payload, 1.7e15, Served::now().live, refused);
+      });
 }
 
 // ---- seeds ----

@@ -15,6 +15,7 @@ namespace edict::server {
 struct StoreFaults {
   std::atomic<bool> reading{false};  // of values and states
   std::atomic<int> failed{0};
+  std::atomic<std::size_t> values_read{0};
 };
 
 class FaultyStore final : public Store {
@@ -46,7 +47,9 @@ class FaultyStore final : public Store {
   std::vector<KeptValue> values(std::int64_t stream, double after, double until,
                                 std::size_t limit) override {
     read();
-    return inner_->values(stream, after, until, limit);
+    std::vector<KeptValue> found = inner_->values(stream, after, until, limit);
+    faults_->values_read += found.size();
+    return found;
   }
   std::vector<KeptValue> newest_values(std::int64_t stream, double until,
                                        std::size_t limit) override {
@@ -60,8 +63,8 @@ class FaultyStore final : public Store {
                            std::span<const std::int32_t> features) override {
     return inner_->remove_range(stream, from, until, features);
   }
-  bool take_back(std::int64_t stream, double time, std::int32_t feature) override {
-    return inner_->take_back(stream, time, feature);
+  bool take_back(std::int64_t stream, double time, std::int32_t feature, double value) override {
+    return inner_->take_back(stream, time, feature, value);
   }
   void put_state(std::int64_t stream, std::uint64_t model, const KeptState& state) override {
     inner_->put_state(stream, model, state);

@@ -3,7 +3,6 @@
 #include <sys/socket.h>
 
 #include <chrono>
-#include <fstream>
 #include <thread>
 
 #include "server/broker.h"
@@ -17,17 +16,6 @@ using namespace std::chrono_literals;
 
 class HardshipTest : public ProgramTest {
  protected:
-  // Resident memory of the server.
-  double megabytes() const {
-    std::ifstream status("/proc/" + std::to_string(child_) + "/status");
-    for (std::string word; status >> word;)
-      if (word == "VmRSS:") {
-        double kilobytes = 0;
-        status >> kilobytes;
-        return kilobytes / 1024;
-      }
-    return 0;
-  }
   json alarms() const { return json::parse(ask("GET", "/v1/alarms").body).at("alarms"); }
 };
 

@@ -5,6 +5,7 @@
 
 #include "edict/server/tokens.h"
 #include "server/server_program.h"
+#include "server/waiting.h"
 
 namespace edict::server {
 namespace {
@@ -151,6 +152,47 @@ TEST_F(HttpTest, EveryMemberOfAGzipIsRead) {
   EXPECT_EQ(send(gzip(kRow) + "rest").status, 400);
   EXPECT_EQ(send(gzip(kRow) + gzip(second).substr(0, 20)).status, 400);
   EXPECT_EQ(send("").status, 400);
+}
+
+// Clients that may write, and that stall or unpack to much more than they send.
+TEST_F(HttpTest, TheMemoryOfAllBodiesTogetherIsBounded) {
+  EXPECT_FALSE(start("--most-body 4 --most-bodies 2"));
+  EXPECT_EQ(code_, 2);
+  ASSERT_TRUE(start("--most-body 4 --most-bodies 6")) << folder_.read("err");
+  const double before = megabytes();
+  const std::string head =
+      "POST /v1/observations HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4000000\r\n\r\n";
+  std::vector<std::unique_ptr<Connection>> stalled;
+  for (int i = 0; i < 2; ++i) {
+    stalled.push_back(std::make_unique<Connection>(port_));
+    stalled.back()->send(head + std::string(2900000, '\n'));
+  }
+  const auto large = [&](const std::string& body, const std::string& headers = "") {
+    return Connection(port_).ask("POST", "/v1/observations", body, headers);
+  };
+  // A little fits beside them; as soon as both have arrived, much does not.
+  EXPECT_EQ(large(kRow).status, 200);
+  const std::string blank(3900000, '\n');
+  ASSERT_TRUE(holds([&] { return large(blank).status == 503; }));
+  const Answer refused = large(gzip(blank), "Content-Encoding: gzip\r\n");
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_EQ(header_of(refused, "Retry-After"), "1");
+  EXPECT_NE(refused.body.find("6 MB"), std::string::npos) << refused.body;
+  for (int i = 0; i < 40; ++i) {
+    stalled.push_back(std::make_unique<Connection>(port_));
+    stalled.back()->send(head + std::string(1000000, '\n'));
+  }
+  EXPECT_EQ(large(kRow).status, 200);
+#ifndef EDICT_SANITIZED  // which keeps what was freed
+  EXPECT_LT(megabytes(), before + 24);
+#else
+  EXPECT_GT(megabytes(), before / 2);
+#endif
+  stalled.clear();
+  EXPECT_TRUE(holds([&] {
+    return large(blank).status == 200 &&
+           large(gzip(blank), "Content-Encoding: gzip\r\n").status == 200;
+  }));
 }
 
 // Half requests and idle connections give way to new ones.

@@ -108,6 +108,23 @@ TEST_F(LiveTest, AReplayDelaysNobodyElse) {
   EXPECT_EQ(asked(*live, "long", {5000.5}), predicted(*small_model(), data, 0, {5000.5}));
 }
 
+// One that takes long runs apart: its own stream and others go on.
+TEST_F(LiveTest, AQuestionDelaysNoValue) {
+  const auto live = open({.shards = 1});
+  EXPECT_EQ(live->submit_and_wait({{"long", {1, false}, 0, 0.5}}).stored, 1u);
+  std::promise<void> answered;
+  std::promise<bool> before_the_end;
+  live->on_stream("long", [&](Live::Access, LiveStream*) {
+    before_the_end.set_value(answered.get_future().wait_for(std::chrono::seconds(20)) ==
+                             std::future_status::ready);
+  });
+  for (const char* name : {"long", "other"})
+    EXPECT_EQ(live->submit_and_wait({{name, {2, false}, 0, 1.0}}).stored, 1u);
+  EXPECT_EQ(asked(*live, "other", {3.0}).size(), 4 * waves().features.size());
+  answered.set_value();
+  EXPECT_TRUE(before_the_end.get_future().get());
+}
+
 // In a random order, in bodies of random length, while states are kept and streams replayed.
 TEST_F(LiveTest, EveryOrderOfArrivalGivesTheSameBits) {
   const std::vector<double> times{0.1, 20.05, 49.9, 51.0};
@@ -162,6 +179,24 @@ class UnreadableTest : public LiveTest {
   }
   std::shared_ptr<StoreFaults> faults_ = std::make_shared<StoreFaults>();
 };
+
+// A question about the past reads from the state before it to the event after it.
+TEST_F(UnreadableTest, AQuestionAboutThePastDoesNotReadToTheEnd) {
+  const Dataset data = wave(5000);
+  const auto live = open_faulty();
+  live->submit_and_wait(rows_of(data, 0));
+  ASSERT_TRUE(holds([&] {
+    std::promise<bool> kept;
+    live->aside([&](Live::Access access) {
+      kept.set_value(!access.store.states(1, fingerprint(*small_model())).empty());
+    });
+    return kept.get_future().get();
+  }));
+  faults_->values_read = 0;
+  EXPECT_EQ(asked(*live, "long", {312.3}), predicted(*small_model(), data, 0, {312.3}));
+  const std::size_t back = (5000 - 8 * 312) / 2 + 2 * kKeepEvery;  // CheckpointsTest
+  EXPECT_LE(faults_->values_read, back);
+}
 
 TEST_F(UnreadableTest, AReadThatFailsIsAnsweredAndTriedAgain) {
   const Dataset data = wave(300);

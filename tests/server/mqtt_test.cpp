@@ -169,6 +169,31 @@ TEST_F(MqttBroker, PutsPoisonAsideAndGoesOn) {
   EXPECT_NE(rejected[0].detail.find("ward/bed 1/MAP"), std::string::npos);
 }
 
+// What the store has put aside by itself is not put aside again.
+TEST_F(MqttBroker, AMisdatedValueIsKeptOnce) {
+  Served served;
+  const MqttSource source(*served.live, settings("ward/{stream}"));
+  ASSERT_TRUE(holds([&] { return source.connected(); }));
+  const std::string future = R"({"time":"2190-01-01","values":{"HR":80}})";
+  broker_->publish("ward/bed 1",
+                   future + "\n" + R"({"time":1700000000,"values":{"HR":80}})" + "\n");
+  ASSERT_TRUE(holds([&] { return served.live->counters().values == 1; }));
+  auto rejected = served.rejected("bed 1");
+  ASSERT_EQ(rejected.size(), 1u);
+  EXPECT_EQ(rejected[0].source, "observations");
+  // Beside what cannot be read.
+  broker_->publish("ward/bed 1", R"([{"time":"2190-01-01","values":{"HR":80,"MAP":"low"}},)"
+                                 R"({"time":1700000060,"values":{"HR":80}}])"
+                                 "\n");
+  ASSERT_TRUE(holds([&] { return served.live->counters().values == 2; }));
+  ASSERT_TRUE(holds([&] { return served.rejected("bed 1").size() >= 3; }));
+  rejected = served.rejected("bed 1");
+  ASSERT_EQ(rejected.size(), 3u);
+  EXPECT_EQ(rejected[0].source, "mqtt");
+  EXPECT_NE(rejected[0].detail.find("values.MAP"), std::string::npos) << rejected[0].detail;
+  EXPECT_EQ(rejected[1].source, "observations");
+}
+
 TEST_F(MqttBroker, TakesWhatCameWhileItWasAway) {
   Served served;
   const auto here = [&] {

@@ -218,7 +218,34 @@ TEST_F(PostgresqlTest, WhatAnotherServerWroteMeanwhileIsReadAgain) {
     EXPECT_EQ(asked(*live, waves().ids[s], kTimes), predicted(*small_model(), waves(), s, kTimes));
 }
 
-TEST_F(PostgresqlTest, LateAndErasedValuesAreAsInAFile) {
+// Tables as 1.0 made them.
+TEST_F(PostgresqlTest, AStoreOfFormat1IsUpgradedAndNothingIsLost) {
+  const std::vector<Row> rows = rows_of(waves(), 0);
+  open()->submit_and_wait({rows.begin(), rows.end() - 5});
+  ASSERT_EQ(run("psql -q -h '" + folder_.path().string() +
+                "' -U edict -d postgres -c 'ALTER TABLE streams DROP COLUMN first; "
+                "ALTER TABLE observations DROP COLUMN prior; "
+                "ALTER TABLE states DROP COLUMN received; TRUNCATE meta'"),
+            0);
+  for (int start = 0; start < 2; ++start) {
+    const auto live = open();
+    EXPECT_EQ(live->streams(), 1u);
+    const Outcome outcome = live->submit_and_wait(rows);
+    EXPECT_EQ(outcome.stored, start == 0 ? 5u : 0u);
+    EXPECT_EQ(asked(*live, waves().ids[0], kTimes), predicted(*small_model(), waves(), 0, kTimes));
+  }
+  ASSERT_EQ(run("psql -q -h '" + folder_.path().string() +
+                "' -U edict -d postgres -c \"UPDATE meta SET value = '3' WHERE key = 'format'\""),
+            0);
+  try {
+    open();
+    ADD_FAILURE();
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("format 3, here 2"), std::string::npos) << e.what();
+  }
+}
+
+TEST_F(PostgresqlTest, LateErasedAndRefusedValuesAreAsInAFile) {
   Dataset data;
   data.features = waves().features;
   data.add_series("long");
@@ -243,6 +270,10 @@ TEST_F(PostgresqlTest, LateAndErasedValuesAreAsInAFile) {
       erased.set_value(count.value_or(0));
     });
     EXPECT_EQ(erased.get_future().get(), 1u);
+    // What cannot be absorbed is taken back: a new value, and a correction.
+    for (const double time : {37.4, rows[20].time.value})
+      EXPECT_EQ(live->submit_and_wait({{"long", {time, false}, rows[20].feature, kInfinity}}).kind,
+                Outcome::Kind::invalid);
     EXPECT_EQ(asked(*live, "long", {38.0}), predicted(*small_model(), data, 0, {38.0}));
   }
   const auto live = open();

@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstdint>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,17 @@ class ProgramTest : public testing::Test {
   Answer ask(const std::string& method, const std::string& target, const std::string& body = "",
              const std::string& headers = "") const {
     return Connection(port_).ask(method, target, body, headers);
+  }
+  // Resident memory of the server.
+  double megabytes() const {
+    std::ifstream status("/proc/" + std::to_string(child_) + "/status");
+    for (std::string word; status >> word;)
+      if (word == "VmRSS:") {
+        double kilobytes = 0;
+        status >> kilobytes;
+        return kilobytes / 1024;
+      }
+    return 0;
   }
 
   TemporaryFolder folder_;

@@ -5,6 +5,7 @@
 #include <future>
 
 #include "edict/core/error.h"
+#include "edict/core/json.h"
 #include "edict/nn/parameters.h"
 #include "server/live_folder.h"
 #include "server/waiting.h"
@@ -166,6 +167,18 @@ TEST_F(TimeTest, AlarmsAreJudgedAtNow) {
     expected.set_value(most);
   });
   EXPECT_EQ(probability(0.25), expected.get_future().get());
+}
+
+// What came just now may have been measured long ago.
+TEST_F(TimeTest, TheAgeOfAMeasurementIsNotThatOfItsArrival) {
+  const auto live = open_dated();
+  live->submit_and_wait({{"bed", at_hour(9), 0, 1.0}});
+  std::promise<std::pair<double, double>> ages;
+  live->on_stream("bed", [&](Live::Access access, LiveStream* stream) {
+    const nlohmann::json told = described(access, *stream, false);
+    ages.set_value({told.at("measured_age"), now_ - told.at("received").get<double>()});
+  });
+  EXPECT_EQ(ages.get_future().get(), std::pair(3600.0, 0.0));
 }
 
 TEST_F(TimeTest, RetentionCountsFromArrival) {

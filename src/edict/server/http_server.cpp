@@ -105,6 +105,7 @@ struct Shared {
   EventLog& events;
   const HttpSettings& settings;
   Crowd crowd{};
+  std::atomic<std::size_t> bodies{0};  // bytes of those that arrive or are being answered
   std::atomic<std::size_t> connections{0};
   std::atomic<bool> stopping{false};
   std::atomic<bool> stopped{false};  // nothing runs any more; only memory is given back
@@ -123,6 +124,7 @@ class Session final : public Waiting, public std::enable_shared_from_this<Sessio
   ~Session() override {
     if (watcher_ != 0 && !shared_.stopped) shared_.events.unwatch(watcher_);
     shared_.crowd.leave(place_);
+    let_go();
     --shared_.connections;
   }
 
@@ -200,11 +202,27 @@ class Session final : public Waiting, public std::enable_shared_from_this<Sessio
   }
 
   void read_body() {
-    http::async_read(stream_, buffer_, *parser_,
-                     [self = this->shared_from_this()](error_code error, std::size_t) {
-                       if (error) return self->failed(error);
-                       self->request_came();
-                     });
+    if (parser_->is_done()) return request_came();
+    http::async_read_some(stream_, buffer_, *parser_,
+                          [self = this->shared_from_this()](error_code error, std::size_t) {
+                            if (error) return self->failed(error);
+                            if (!self->hold(self->parser_->get().body().size()))
+                              return self->refuse(self->too_much());
+                            self->read_body();
+                          });
+  }
+
+  // Whether a body may take so many bytes of memory, together with those of all other requests.
+  bool hold(std::size_t bytes) {
+    const std::size_t all = shared_.bodies += bytes - held_;
+    held_ = bytes;
+    return all <= shared_.settings.most_bodies;
+  }
+  void let_go() { shared_.bodies -= std::exchange(held_, 0); }
+  ApiResponse too_much() const {
+    return problem(503, fmt::format("the bodies of all requests hold {} MB of memory already; try "
+                                    "again in a moment",
+                                    shared_.settings.most_bodies >> 20));
   }
 
   void failed(error_code error) {
@@ -218,6 +236,7 @@ class Session final : public Waiting, public std::enable_shared_from_this<Sessio
     const std::string last_id(message["Last-Event-ID"]);
     if (auto refusal = take_body(request_, std::move(message), shared_.settings))
       return refuse(std::move(*refusal));
+    if (!hold(request_.body.size())) return refuse(too_much());
     const std::string_view path =
         std::string_view(request_.target)
             .substr(0, std::min(request_.target.find('?'), request_.target.size()));
@@ -235,10 +254,13 @@ class Session final : public Waiting, public std::enable_shared_from_this<Sessio
     stop_waiting();
     keep_alive_ = false;
     unread_ = true;
+    parser_.reset();
+    request_.body = {};
     respond(std::move(answer));
   }
 
   void respond(ApiResponse answer) {
+    let_go();
     response_.emplace(static_cast<http::status>(answer.status), 11);
     response_->set(http::field::server, "edict/" EDICT_VERSION);
     response_->set(http::field::date, http_date());
@@ -384,6 +406,7 @@ class Session final : public Waiting, public std::enable_shared_from_this<Sessio
   const bool reserved_;
   Stream stream_;
   std::uint64_t place_ = 0;  // in the crowd; 0: a request is being answered
+  std::size_t held_ = 0;     // bytes of its body
   ApiRequest request_;
   beast::flat_buffer buffer_;
   std::optional<HttpParser> parser_;

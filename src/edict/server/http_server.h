@@ -18,6 +18,7 @@ struct HttpSettings {
   std::uint16_t port = 8080;     // 0: any that is free
   std::string certificate, key;  // files in PEM; empty: no TLS
   std::size_t most_body = 16u << 20;
+  std::size_t most_bodies = 256u << 20;  // of all requests together; at least most_body
   std::size_t most_header = 16u << 10;
   std::size_t most_connections = 4096;  // beside a few for those who ask after the server's health
   double request_seconds = 30;  // for a request to arrive, and for a client to take what it asked

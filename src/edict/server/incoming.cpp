@@ -72,6 +72,7 @@ void Refused::add(Problem problem) {
 
 void Refused::add(Refused others) {
   const std::size_t all = count + others.count;
+  kept += others.kept;
   for (Problem& problem : others.problems) add(std::move(problem));
   count = all;
 }

@@ -32,6 +32,7 @@ struct Problem {
 struct Refused {
   std::vector<Problem> problems;  // the first 100
   std::size_t count = 0;
+  std::size_t kept = 0;  // of these stand among the rejected ones already
 
   void add(Problem problem);
   void add(Refused others);

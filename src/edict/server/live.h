@@ -134,6 +134,9 @@ class Live {
   using Visit = std::function<void(double time, std::span<const Observation> observed,
                                    std::span<const KeptValue> values)>;
   void replay(Access access, StreamPast& past, double until, const Visit& visit) const;
+  // A question about a stream after its newest event, at a time of the model's data. Throws Error
+  // where that lies so far ahead that an answer would take too long.
+  StreamEngine::Question question(const StreamPast& past, double time) const;
   // The model's number of a feature that the store has, or −1.
   std::int32_t model_feature(std::int32_t kept) const {
     const auto found = model_feature_.find(kept);
@@ -186,7 +189,11 @@ class Live {
   void commit(std::vector<Request>& requests);
   void take(Request& request, Transaction& transaction);
   struct Why;
-  Why refusal(const Row& row, const LiveStream* stream, double origin, double present) const;
+  Why refusal(const Row& row, const std::shared_ptr<LiveStream>& stream, double origin,
+              double present);
+  std::string gap_problem(const std::shared_ptr<LiveStream>& stream, double raw);
+  std::string gap_text(double raw) const;
+  double newest_of(const std::shared_ptr<LiveStream>& stream);
   void quarantine(const Request& request, const Row& row, double shown, const std::string& why);
   void put(Request& request, std::vector<Item>& own, Transaction& transaction);
   void undo(Transaction& transaction);
@@ -200,6 +207,7 @@ class Live {
   void look_after(Shard& shard);
   void absorb(Shard& shard, std::vector<Job>& jobs);
   void sort_in(Shard& shard, std::vector<Job>& jobs, std::vector<LiveStream*>& touched);
+  bool is_near(const LiveStream& stream, double raw) const;
   std::vector<LeftOut> absorb_events(Shard& shard, std::vector<LiveStream*>& streams);
   void wait_for(Item& item, std::uint64_t commit);
   void start_replay(const std::shared_ptr<LiveStream>& stream, double before);

@@ -83,7 +83,7 @@ Finding Live::found_ahead(StreamEngine& engine, const LiveStream& stream, const 
     std::vector<StreamEngine::Question> questions;
     for (int k = 1; k <= kCrossingPoints; ++k)
       questions.push_back(
-          {&stream.state, from + rule.within * static_cast<double>(k) / kCrossingPoints});
+          question(stream, from + rule.within * static_cast<double>(k) / kCrossingPoints));
     const std::span<const Marginal> expected = engine.distribution(questions);
     for (std::size_t k = 0; k < questions.size(); ++k) {
       const Marginal& m = expected[k * features + static_cast<std::size_t>(rule.feature)];
@@ -98,8 +98,8 @@ Finding Live::found_ahead(StreamEngine& engine, const LiveStream& stream, const 
                                duration_text(rule.within, clock_), finding.probability);
     return finding;
   }
-  const StreamEngine::Question question{&stream.state, from + rule.within};
-  const std::span<const Marginal> expected = engine.distribution({&question, 1});
+  const StreamEngine::Question asked = question(stream, from + rule.within);
+  const std::span<const Marginal> expected = engine.distribution({&asked, 1});
   for (std::size_t j = 0; j < features; ++j) {
     if (rule.feature >= 0 && static_cast<std::int32_t>(j) != rule.feature) continue;
     const double whole = expected[j].aleatoric + expected[j].epistemic;

@@ -151,6 +151,17 @@ std::vector<Outside> Live::levels(StreamEngine& engine, const StreamPast& past) 
   return list;
 }
 
+StreamEngine::Question Live::question(const StreamPast& past, double time) const {
+  const double last = past.state.time(), gap = clock_.raw_duration(time - last);
+  const double raw = clock_.raw_of_model_time(time, past.first);
+  if (gap > clock_.longest_gap() || !clock_.resolves(raw))
+    throw Error(fmt::format(
+        "stream '{}': {} lies {} after its newest observation, further than the model can look "
+        "ahead",
+        past.name, clock_.shown(raw), gap_text(gap)));
+  return {&past.state, std::max(last, time)};
+}
+
 // ---- a stream's past ----
 
 void Live::restore(Access access, StreamPast& past, double before) const {

@@ -166,6 +166,14 @@ void Live::absorb(Shard& shard, std::vector<Job>& jobs) {
     for (const auto& group : job.groups) release(*group);
 }
 
+// Whether the shard's thread reaches a later event soon. After a long gap a replay does that.
+bool Live::is_near(const LiveStream& stream, double raw) const {
+  constexpr double kShare = 0.001;  // of the longest gap
+  if (stream.events == 0 && stream.coming.empty()) return true;
+  const double last = stream.coming.empty() ? stream.time : stream.coming.back().time;
+  return raw - last <= kShare * clock_.longest_gap();
+}
+
 // What is to be absorbed in order comes into `coming`; what is not waits for a replay.
 void Live::sort_in(Shard& shard, std::vector<Job>& jobs, std::vector<LiveStream*>& touched) {
   std::unordered_set<LiveStream*> seen;
@@ -189,7 +197,7 @@ void Live::sort_in(Shard& shard, std::vector<Job>& jobs, std::vector<LiveStream*
           ++counters_.late;
         }
         stream.late_from = std::min(stream.late_from, item.time);
-      } else if (item.time > stream.time) {
+      } else if (item.time > stream.time && is_near(stream, item.time)) {
         put_event(stream.coming, item.time, item.observation);
       } else if (item.time == stream.time && !stream.newest.empty()) {
         // Another value of the newest event: back to what was before it.
@@ -200,8 +208,10 @@ void Live::sort_in(Shard& shard, std::vector<Job>& jobs, std::vector<LiveStream*
         stream.time = stream.before_time;
         --stream.events;
       } else {
-        ++item.group->late;
-        ++counters_.late;
+        if (item.time < stream.time) {
+          ++item.group->late;
+          ++counters_.late;
+        }
         stream.late_from = item.time;
         elsewhere.push_back(item.stream);
       }
@@ -431,7 +441,7 @@ void Live::settle(LiveStream& stream, std::uint64_t through, const std::vector<L
   stream.waiting = std::move(rest);
   for (const auto& waiting : stream.waiting) {
     if (waiting->item.put == Put::unchanged) continue;
-    if (waiting->item.time > stream.time)
+    if (waiting->item.time > stream.time && is_near(stream, waiting->item.time))
       put_event(stream.coming, waiting->item.time, waiting->item.observation);
     else
       stream.again = std::min(stream.again, waiting->item.time);
@@ -470,10 +480,12 @@ void Live::refuse(const std::shared_ptr<LiveStream>& stream, const Item& item,
         if (!stream->written.removed) {
           *corrected =
               store.take_back(stream->id, item.time,
-                              store_feature_[static_cast<std::size_t>(item.observation.feature)]);
+                              store_feature_[static_cast<std::size_t>(item.observation.feature)],
+                              item.observation.value);
+          LiveStream::Written& written = touch(stream);
+          written.newest = kNaN;
           // Kept states have left it out; the value that stands again they have not seen.
           if (*corrected) {
-            LiveStream::Written& written = touch(stream);
             forget_states(*stream, item.time);
             add_late(written.late, {transaction_->number, item.time});
           }
@@ -493,6 +505,7 @@ void Live::refuse(const std::shared_ptr<LiveStream>& stream, const Item& item,
             --group->outcome.stored;
             group->outcome.corrected -= put == Put::corrected;
             group->outcome.refused.add({line, "values", detail});
+            ++group->outcome.refused.kept;
           }
         }
         if (problem || !*corrected) return release(*group);

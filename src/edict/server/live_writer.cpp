@@ -172,14 +172,47 @@ void Live::forget_states(LiveStream& stream, double from) {
 // Why a row cannot be taken; `text` is empty where it can.
 struct Live::Why {
   std::string text;
-  bool future = false;
+  bool misdated = false;
 };
 
+// Of any value that the store has.
+double Live::newest_of(const std::shared_ptr<LiveStream>& stream) {
+  if (std::isnan(stream->written.newest)) {
+    const auto newest = store_->newest_values(stream->id, kInfinity, 1);
+    touch(stream).newest = newest.empty() ? -kInfinity : newest.front().time;
+  }
+  return stream->written.newest;
+}
+
+// A gap that the model cannot cross would cut off everything after it.
+std::string Live::gap_problem(const std::shared_ptr<LiveStream>& stream, double raw) {
+  const double longest = clock_.longest_gap(), newest = newest_of(stream);
+  const auto problem = [&](double gap, const char* where, double other) {
+    return fmt::format(
+        "lies {} {} the stream's value at {}, and the model can cross {}; one of the two times is "
+        "wrong: correct it, or remove that value",
+        gap_text(gap), where, clock_.shown(other), gap_text(longest));
+  };
+  if (newest == -kInfinity) return {};
+  if (raw - newest > longest) return problem(raw - newest, "after", newest);
+  if (newest - raw <= longest) return {};
+  const auto next = store_->values(stream->id, std::nextafter(raw, -kInfinity), kInfinity, 1);
+  if (next.empty() || !(next.front().time - raw > longest)) return {};
+  return problem(next.front().time - raw, "before", next.front().time);
+}
+
+std::string Live::gap_text(double raw) const {
+  const double seconds = clock_.seconds_of_raw(raw);
+  return seconds > 0 ? span_text(seconds) : fmt::format("{:.6g}", raw);
+}
+
 // `present`: seconds since 1970.
-Live::Why Live::refusal(const Row& row, const LiveStream* stream, double origin,
-                        double present) const {
+Live::Why Live::refusal(const Row& row, const std::shared_ptr<LiveStream>& stream, double origin,
+                        double present) {
   const double raw = clock_.raw(row.time, origin);
   if (!std::isfinite(raw)) return {"is not finite"};
+  if (!clock_.resolves(raw))
+    return {"is so large that the model cannot tell it from the next one; check its unit", true};
   if (stream && raw <= stream->written.base)
     return {"lies before what is still kept of the stream; raise --keep"};
   if (raw < clock_.earliest())
@@ -190,7 +223,7 @@ Live::Why Live::refusal(const Row& row, const LiveStream* stream, double origin,
     ahead = row.time.value / 1e6 - present;
   else if (here)
     ahead = (raw - *here) * clock_.seconds_in_unit();
-  if (!(ahead > settings_.future)) return {};
+  if (!(ahead > settings_.future)) return {stream ? gap_problem(stream, raw) : "", true};
   constexpr double kNear = 10 * 365.25 * 86400;
   const bool thousandfold = row.time.wall && std::abs(row.time.value / 1e9 - present) < kNear;
   return {fmt::format("lies {} after its arrival{}; --future allows {}", span_text(ahead),
@@ -230,7 +263,6 @@ void Live::take(Request& request, Transaction& transaction) {
   std::vector<Place> places(request.rows.size());
   std::unordered_set<std::string_view> begun;  // streams that this request begins
   bool crowded = false;
-  std::size_t quarantined = 0;
   for (std::size_t i = 0; i < request.rows.size(); ++i) {
     const Row& row = request.rows[i];
     Place& place = places[i];
@@ -241,12 +273,15 @@ void Live::take(Request& request, Transaction& transaction) {
       const auto first = first_date.find(row.stream);
       place.origin = first == first_date.end() ? row.time.value : first->second;
     }
-    const Why why = refusal(row, place.stream.get(), place.origin, present);
+    const Why why = refusal(row, place.stream, place.origin, present);
     std::string field = "time", text;
     if (!why.text.empty()) {
       const double shown = clock_.shown(clock_.raw(row.time, place.origin));
       text = fmt::format("stream '{}': time {} {}", row.stream, shown, why.text);
-      if (why.future && quarantined++ < kMostQuarantined) quarantine(request, row, shown, text);
+      if (why.misdated && outcome.refused.kept < kMostQuarantined) {
+        quarantine(request, row, shown, text);
+        ++outcome.refused.kept;
+      }
     } else if (!place.stream && !begun.contains(row.stream)) {
       if (streams() + begun.size() < settings_.most_streams) {
         begun.insert(row.stream);
@@ -308,10 +343,7 @@ void Live::put(Request& request, std::vector<Item>& own, Transaction& transactio
   std::vector<KeptValue> values;
   values.reserve(own.size());
   for (const Item& item : own) {
-    if (std::isnan(item.stream->written.newest)) {
-      const auto newest = store_->newest_values(item.stream->id, kInfinity, 1);
-      touch(item.stream).newest = newest.empty() ? -kInfinity : newest.front().time;
-    }
+    newest_of(item.stream);
     values.push_back({item.stream->id, item.time,
                       store_feature_[static_cast<std::size_t>(item.observation.feature)],
                       item.observation.value, item.received, false});

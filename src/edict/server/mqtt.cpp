@@ -301,7 +301,7 @@ int MqttSource::Client::take(std::string_view topic, std::string_view payload, b
           problem = outcome.detail;
         } else {
           refused.add(outcome.refused);
-          if (refused.count == 0) return 1;
+          if (refused.count == refused.kept) return 1;
           throw Error(fmt::format("{} stored, some refused: {}", outcome.stored, refused.text()));
         }
       } catch (const Error& error) {

@@ -301,14 +301,17 @@ class PostgresqlStore final : public Store {
                {stream, from, until, list + "}"})
         .changed();
   }
-  bool take_back(std::int64_t stream, double time, std::int32_t feature) override {
+  bool take_back(std::int64_t stream, double time, std::int32_t feature, double value) override {
     if (run("UPDATE observations SET value = prior, prior = NULL, corrected = corrected - 1 WHERE "
-            "stream = $1 AND time = $2 AND feature = $3 AND prior IS NOT NULL",
-            {stream, time, feature})
+            "stream = $1 AND time = $2 AND feature = $3 AND value = $4 AND prior IS NOT NULL",
+            {stream, time, feature, value})
             .changed() > 0)
       return true;
-    run("DELETE FROM observations WHERE stream = $1 AND time = $2 AND feature = $3",
-        {stream, time, feature});
+    run("DELETE FROM observations WHERE stream = $1 AND time = $2 AND feature = $3 AND value = $4",
+        {stream, time, feature, value});
+    run("UPDATE observations SET prior = NULL, corrected = corrected - 1 WHERE stream = $1 AND "
+        "time = $2 AND feature = $3 AND prior = $4",
+        {stream, time, feature, value});
     return false;
   }
 

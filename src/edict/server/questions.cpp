@@ -44,7 +44,7 @@ class Expected {
       const std::size_t begins = next;
       for (; next < times.size() && times[next] <= until; ++next)
         questions_.push_back(
-            {&from.state, std::max(from.state.time(), clock.model_time(times[next], from.first))});
+            access_.live.question(from, clock.model_time(times[next], from.first)));
       if (questions_.empty()) return;
       const std::span<const Marginal> all = access_.engine.distribution(questions_);
       const std::size_t features = all.size() / questions_.size();
@@ -56,6 +56,7 @@ class Expected {
     if (!times.empty() && times.front() <= stream_.time) {
       StreamPast past;
       past.id = stream_.id;
+      past.name = stream_.name;
       past.about = stream_.about;
       past.removed_first = stream_.removed_first;
       access_.live.restore(access_, past, times.front());
@@ -107,8 +108,8 @@ std::vector<Moment> moments_of(Live::Access access, const LiveStream& stream,
   }
   std::vector<StreamEngine::Question> questions;
   for (std::size_t i = past.size(); i < moments.size(); ++i)
-    questions.push_back({&stream.state, std::max(stream.state.time(),
-                                                 clock.model_time(moments[i].raw, stream.first))});
+    questions.push_back(
+        access.live.question(stream, clock.model_time(moments[i].raw, stream.first)));
   if (questions.empty()) return moments;
   const std::span<const Marginal> all = access.engine.distribution(questions);
   const std::size_t features = all.size() / questions.size();
@@ -159,8 +160,8 @@ json distribution(Live::Access access, const LiveStream& stream, const AskedDist
   if (asked.within) {
     std::vector<StreamEngine::Question> ahead;
     for (int k = 1; k <= kCrossingPoints; ++k)
-      ahead.push_back({&stream.state, stream.state.time() + *asked.within * static_cast<double>(k) /
-                                                                kCrossingPoints});
+      ahead.push_back(access.live.question(
+          stream, stream.state.time() + *asked.within * static_cast<double>(k) / kCrossingPoints));
     const std::span<const Marginal> all = access.engine.distribution(ahead);
     json crossings = json::array();
     for (const AskedLimit& limit : asked.limits) {

@@ -106,6 +106,10 @@ class FileLock {
                   kind == SQLITE_FULL ? "; make room on the disk, or raise --store-limit" : "");
   if (kind == SQLITE_FULL || kind == SQLITE_IOERR || kind == SQLITE_NOMEM || kind == SQLITE_CORRUPT)
     throw MachineError(text);
+  // Of a file beside it. Where it cannot be opened for writing SQLite tries to open it for reading,
+  // and tells why that failed, which may be that it is not there yet.
+  if (kind == SQLITE_CANTOPEN && sqlite3_system_errno(db) == ENOENT) throw MachineError(text);
+  if (kind == SQLITE_CANTOPEN) throw_system_error(sqlite3_system_errno(db), text);
   throw Error(text);
 }
 
@@ -408,15 +412,21 @@ class SqliteStore final : public Store {
     }
     return count;
   }
-  bool take_back(std::int64_t stream, double time, std::int32_t feature) override {
+  bool take_back(std::int64_t stream, double time, std::int32_t feature, double value) override {
     statement(
         "UPDATE observations SET value = prior, prior = NULL, corrected = corrected - 1 "
-        "WHERE stream = ? AND time = ? AND feature = ? AND prior IS NOT NULL")
-        .with(stream, time, feature)
+        "WHERE stream = ? AND time = ? AND feature = ? AND value = ? AND prior IS NOT NULL")
+        .with(stream, time, feature, value)
         .run();
     if (sqlite3_changes(db_.get()) > 0) return true;
-    statement("DELETE FROM observations WHERE stream = ? AND time = ? AND feature = ?")
-        .with(stream, time, feature)
+    statement(
+        "DELETE FROM observations WHERE stream = ? AND time = ? AND feature = ? AND value = ?")
+        .with(stream, time, feature, value)
+        .run();
+    statement(
+        "UPDATE observations SET prior = NULL, corrected = corrected - 1 "
+        "WHERE stream = ? AND time = ? AND feature = ? AND prior = ?")
+        .with(stream, time, feature, value)
         .run();
     return false;
   }

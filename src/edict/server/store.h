@@ -107,9 +107,9 @@ class Store {
   // Those with from ≤ time ≤ until, of these features (empty: of all); how many there were.
   virtual std::size_t remove_range(std::int64_t stream, double from, double until,
                                    std::span<const std::int32_t> features) = 0;
-  // Undoes the last `put` of a value: the value before its correction stands again, or none.
-  // Whether there was one.
-  virtual bool take_back(std::int64_t stream, double time, std::int32_t feature) = 0;
+  // Undoes the `put` of a value: the one before its correction stands again, or none. Whether there
+  // was one. Where it was corrected meanwhile it only ceases to be the one before.
+  virtual bool take_back(std::int64_t stream, double time, std::int32_t feature, double value) = 0;
 
   virtual void put_state(std::int64_t stream, std::uint64_t model, const KeptState& state) = 0;
   // The newest one with time < `before`.

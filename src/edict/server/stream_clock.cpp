@@ -1,18 +1,35 @@
 #include "edict/server/stream_clock.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "edict/core/error.h"
+#include "edict/engine/stepped_gru_ode.h"
 
 namespace edict::server {
+namespace {
+
+// In the model's unit. A closed form crosses any gap at once. An adaptive solver takes a step every
+// few units, however long nothing has changed.
+double longest_gap_of(const Model& model) {
+  constexpr double kSteps = SteppedGruOde::kMaxSteps, kAdaptive = 1e5;
+  const EngineSettings& s = model.config.model;
+  if (s.propagator == "closed-form") return std::numeric_limits<double>::infinity();
+  return tableau(s.solver).adaptive ? kAdaptive : kSteps * s.step;
+}
+
+}  // namespace
 
 StreamClock::StreamClock(const Model& model, const std::string& unit)
     : axis_(model.time_axis.rules()),
       unit_(unit.empty() ? axis_.unit : time_unit_from_name(unit)),
       seconds_(seconds_in(unit_)),
       origin_(model.protocol.origin),
+      longest_gap_(raw_duration(model.protocol.time_unit * longest_gap_of(model))),
+      finest_(std::max(raw_duration(model.protocol.time_unit) / 1000,
+                       calendar() ? 1.0 : 0.0)),  // microseconds
       start_first_(model.protocol.from_first),
       start_earlier_(model.protocol.may_start_earlier) {
   if (calendar() && unit_ != axis_.unit)
@@ -61,6 +78,11 @@ double StreamClock::earliest() const {
   if (start_first_ || start_earlier_ || axis_.from_first)
     return -std::numeric_limits<double>::infinity();
   return raw_of_model_time(origin_, 0);
+}
+
+bool StreamClock::resolves(double raw) const {
+  const double size = std::abs(raw);
+  return std::nextafter(size, std::numeric_limits<double>::infinity()) - size <= finest_;
 }
 
 }  // namespace edict::server

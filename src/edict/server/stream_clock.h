@@ -65,12 +65,17 @@ class StreamClock {
   double start(double first_model_time) const;
   // The earliest raw time that a stream can have; minus infinity where any can.
   double earliest() const;
+  // The longest gap after an event, raw, that the model's solver crosses.
+  double longest_gap() const { return longest_gap_; }
+  // Whether a double holds a raw time so finely that the model can tell it from the next one.
+  bool resolves(double raw) const;
 
  private:
   TimeAxis axis_;
   TimeUnit unit_;
   double seconds_;
   double origin_;
+  double longest_gap_, finest_;  // raw
   bool start_first_, start_earlier_;
 };
 

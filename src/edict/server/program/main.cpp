@@ -45,7 +45,7 @@ struct ServeArguments {
   MqttSettings mqtt;
   std::string listen = "127.0.0.1:8080";
   std::string guard = "none", sigma = "epistemic";
-  double most_body_megabytes = 16;
+  double most_body_megabytes = 16, most_bodies_megabytes = 256;
 };
 
 void split_address(const std::string& listen, HttpSettings& http) {
@@ -139,6 +139,11 @@ void add_serve(CLI::App& app, int& code) {
       ->check(CLI::Range(0.001, 1024.0))
       ->capture_default_str();
   command
+      ->add_option("--most-bodies", o.most_bodies_megabytes,
+                   "megabytes of all requests together; 503 beyond; at least --most-body")
+      ->check(CLI::Range(0.001, 1048576.0))
+      ->capture_default_str();
+  command
       ->add_option("--alarm-interval", s.live.alarm_interval,
                    "seconds between two judgements of one stream")
       ->check(CLI::Range(0.0, 3600.0))
@@ -164,7 +169,14 @@ void add_serve(CLI::App& app, int& code) {
     settings.live.guard.kind = guard_from_name(options->guard);
     settings.live.guard.deviation = deviation_from_name(options->sigma);
     check(settings.live.guard);
-    settings.http.most_body = static_cast<std::size_t>(options->most_body_megabytes * 1048576);
+    const auto bytes = [](double megabytes) {
+      return static_cast<std::size_t>(megabytes * 1048576);
+    };
+    settings.http.most_body = bytes(options->most_body_megabytes);
+    settings.http.most_bodies = bytes(options->most_bodies_megabytes);
+    if (settings.http.most_bodies < settings.http.most_body)
+      throw Error(fmt::format("--most-bodies {}: is less than --most-body {}; raise it",
+                              options->most_bodies_megabytes, options->most_body_megabytes));
     // Blocked here, and so in every thread that is made from now on.
     sigset_t signals;
     sigemptyset(&signals);
