@@ -166,7 +166,7 @@ std::vector<std::string> models() {
   Model rich = from_tensors(to_tensors(*smallest()), "f");
   const std::size_t features = rich.features.size();
   rich.calibration.features.assign(
-      features, {0.1, 0.0, 1.0, 0.1, 1.0, 2.0, 5.0, {{2.0, {{0.5, 0.6}, {0.9, 0.95}}}}});
+      features, {0.1, 0.0, 1.0, 0.1, 1.0, 2.0, 5.0, -0.2, 9.0, {{2.0, {{0.5, 0.6}, {0.9, 0.95}}}}});
   rich.calibration.fit_series = rich.calibration.conformal_series = 3;
   rich.calibration.correlations = Correlations(
       Matrix<double>::Identity(static_cast<Index>(features), static_cast<Index>(features)));
