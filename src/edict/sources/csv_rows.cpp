@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "edict/core/utf8.h"
+#include "edict/data/unix_time.h"
 #include "edict/sources/column_names.h"
 #include "edict/sources/decimal.h"
 
@@ -440,8 +441,7 @@ class SeparatedRows final : public CsvRows {
     if (layout_.time.kind != TimeKind::date) {
       const char* at = p;
       const double number = read_number(p, column);
-      const double raw =
-          std::round((layout_.time.kind == TimeKind::unix_seconds ? 1e6 : 1e3) * number);
+      const double raw = raw_from_unix(layout_.time.kind, number);
       constexpr double kLargest = 9e15;  // up to here a double holds every microsecond
       if (std::isnan(raw) || std::abs(raw) <= kLargest) return raw;
       time_was_wrong_ = true;

@@ -6,6 +6,7 @@
 
 #include "edict/core/error.h"
 #include "edict/core/utf8.h"
+#include "edict/data/unix_time.h"
 #include "edict/sources/csv_names.h"
 
 namespace edict {
@@ -42,7 +43,7 @@ bool has_two_orders(std::string_view text) {
   return day && month && (day->style.order != month->style.order);
 }
 
-// Seconds or milliseconds since 1970 between 1980 and 2100, which nobody counts otherwise.
+// Seconds since 1970 or parts of them, between 1980 and 2100: numbers that stand for nothing else.
 std::optional<TimeKind> unix_time(std::span<const std::string> cells) {
   const auto within = [&](double unit) {
     return all(cells, [&](const std::string& cell) {
@@ -50,21 +51,10 @@ std::optional<TimeKind> unix_time(std::span<const std::string> cells) {
       return number && *number >= 3.15e8 * unit && *number < 4.1e9 * unit;
     });
   };
-  if (within(1)) return TimeKind::unix_seconds;
-  if (within(1000)) return TimeKind::unix_milliseconds;
+  for (const TimeKind kind : {TimeKind::unix_seconds, TimeKind::unix_milliseconds,
+                              TimeKind::unix_microseconds, TimeKind::unix_nanoseconds})
+    if (within(unix_per_second(kind))) return kind;
   return std::nullopt;
-}
-
-// Doubles do not tell such numbers apart.
-void refuse_nanoseconds(std::span<const std::string> cells) {
-  const bool all_nanoseconds = all(cells, [](const std::string& cell) {
-    const auto number = finite_number(cell);
-    return number && *number >= 3.15e17 && *number < 4.1e18;
-  });
-  if (all_nanoseconds)
-    throw Error(
-        "it looks like Unix time in nanoseconds, which numbers here do not tell apart; write "
-        "milliseconds, or give --time-unit none");
 }
 
 // 20240301 and the like, of which nobody counts by chance.
@@ -156,7 +146,6 @@ TimeForm time_form(const TimeCells& cells, const ReadOptions& options) {
   if (options.time_unit == "none" || (known && !known_calendar)) return {};
   const std::span<const std::string> sample =
       cells.first.empty() ? std::span(&first, 1) : cells.first;
-  refuse_nanoseconds(sample);
   if (are_digits_of_dates(sample)) {
     DateStyle style;
     style.separator = '\0';
