@@ -270,7 +270,7 @@ TEST(ReadCsvError, RaggedRows) {
   EXPECT_EQ(error_of("id,time,x\n\"a\nb\",0,1\na,1,2,3,\n"),
             "f.csv:4: 5 cells where the header has 3; add or remove cells");
   EXPECT_EQ(error_of("id,time,x\na"),
-            "f.csv:2: 1 cells where the header has 3; add or remove cells");
+            "f.csv:2: 1 cell where the header has 3; add or remove cells");
 }
 
 TEST(ReadCsvError, Headers) {

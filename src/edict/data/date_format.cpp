@@ -161,6 +161,38 @@ std::string written_in_format(const Day& day, std::int64_t clock, std::int16_t z
 
 namespace edict {
 
+std::string format_of(const DateStyle& style) {
+  if (!style.format.empty()) return style.format;
+  const std::string between = style.separator == '\0' ? "" : std::string(1, style.separator);
+  const std::string day = "%d", month = style.named_month ? "%b" : "%m",
+                    year = style.short_year ? "%y" : "%Y";
+  std::string format;
+  switch (style.order) {
+    case DateStyle::Order::day_first:
+      format = day + between + month + between + year;
+      break;
+    case DateStyle::Order::month_first:
+      format = style.named_month ? month + " " + day + ", " + year
+                                 : month + between + day + between + year;
+      break;
+    case DateStyle::Order::year_first:
+      format = year + between + month + between + day;
+  }
+  if (!style.clock) return format;
+  const std::string colon = style.colon == '\0' ? "" : ":";
+  if (style.between == ',')
+    format += ", ";
+  else if (style.between != '\0')
+    format += style.between;
+  format += style.twelve_hours ? "%I" : "%H";
+  if (style.minutes) format += colon + "%M";
+  if (style.seconds) format += colon + "%S";
+  if (style.decimals > 0) format += ".%f";
+  if (style.twelve_hours) format += style.blank_before_half ? " %p" : "%p";
+  if (style.zone != DateStyle::Zone::none) format += style.blank_before_zone ? " %z" : "%z";
+  return format;
+}
+
 void check_time_format(std::string_view format) {
   std::string seen;
   for (std::string rest(format); !rest.empty();) {

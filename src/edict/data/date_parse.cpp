@@ -49,7 +49,7 @@ std::optional<ParsedDate> parse_digits_as_date(std::string_view text) {
   Scanner scanner(text);
   const int digits = scanner.digits_ahead();
   if (static_cast<std::size_t>(digits) != text.size() ||
-      (digits != 8 && digits != 12 && digits != 14))
+      (digits != 8 && digits != 10 && digits != 12 && digits != 14))
     return std::nullopt;
   ParsedDate result{0.0, 0, {}};
   result.style.separator = '\0';
@@ -62,7 +62,9 @@ std::optional<ParsedDate> parse_digits_as_date(std::string_view text) {
   if (!scanner.done()) {
     result.style.clock = true;
     result.style.between = result.style.colon = '\0';
-    const int hour = scanner.number(2, 2), minute = scanner.number(2, 2);
+    const int hour = scanner.number(2, 2);
+    result.style.minutes = !scanner.done();
+    const int minute = scanner.done() ? 0 : scanner.number(2, 2);
     result.style.seconds = !scanner.done();
     const int second = scanner.done() ? 0 : scanner.number(2, 2);
     if (hour > 23 || minute > 59 || second > 60) return std::nullopt;

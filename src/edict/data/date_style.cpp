@@ -10,6 +10,7 @@ DateStyle fuller(DateStyle a, const DateStyle& b) {
   if (!a.clock && b.clock) {
     a.between = b.between;
     a.colon = b.colon;
+    a.minutes = b.minutes;
     a.zone = b.zone;
     a.blank_before_zone = b.blank_before_zone;
     a.twelve_hours = b.twelve_hours;
@@ -19,6 +20,7 @@ DateStyle fuller(DateStyle a, const DateStyle& b) {
   }
   a.padded &= b.padded;
   if (b.clock) a.padded_hour &= b.padded_hour;
+  if (b.clock) a.minutes |= b.minutes;
   a.clock |= b.clock;
   a.seconds |= b.seconds;
   a.decimals = std::max(a.decimals, b.decimals);
@@ -43,6 +45,7 @@ nlohmann::json to_json(const DateStyle& s) {
           {"between", text(s.between)},
           {"clock", s.clock},
           {"colon", text(s.colon)},
+          {"minutes", s.minutes},
           {"seconds", s.seconds},
           {"decimals", s.decimals},
           {"twelve_hours", s.twelve_hours},
@@ -77,6 +80,7 @@ DateStyle date_style_from_json(const nlohmann::json& json) {
   s.between = character(json.at("between").get<std::string>(), " Tt,\0"sv);
   s.clock = json.at("clock").get<bool>();
   s.colon = character(json.value("colon", ":"), ":\0"sv);
+  s.minutes = json.value("minutes", true);
   s.seconds = json.at("seconds").get<bool>();
   s.decimals = static_cast<std::uint8_t>(whole(json.at("decimals"), 0, 6));
   s.twelve_hours = json.value("twelve_hours", false);

@@ -41,8 +41,9 @@ std::string written_day(const Day& day, const DateStyle& style) {
 std::string written_clock(std::int64_t clock, const DateStyle& style) {
   const auto hour = static_cast<int>(clock / kHour);
   std::string text =
-      two_digits(style.twelve_hours ? (hour + 11) % 12 + 1 : hour, style.padded_hour) +
-      fmt::format("{}{:02}", style.colon == '\0' ? "" : ":", clock / kMinute % 60);
+      two_digits(style.twelve_hours ? (hour + 11) % 12 + 1 : hour, style.padded_hour);
+  if (!style.minutes && clock % kHour == 0) return text;
+  text += fmt::format("{}{:02}", style.colon == '\0' ? "" : ":", clock / kMinute % 60);
   const std::int64_t rest = clock % kMinute;
   if (style.seconds || rest > 0) {
     text += fmt::format("{}{:02}", style.colon == '\0' ? "" : ":", rest / 1'000'000);

@@ -157,6 +157,7 @@ class Chooser {
     leave_out_row_index();
     if (!time) time = time_by_dates();
     if (!id && !layout_.one_series) choose_id_by_place(time);
+    if (!time) refuse_clocks_alone();
     if (!time) time = time_by_numbers();
     if (!time)
       text_.fail(header_,
@@ -246,11 +247,26 @@ class Chooser {
     return std::nullopt;
   }
 
+  // A column of clocks that no dates stand beside is likelier the time than the first of numbers.
+  void refuse_clocks_alone() const {
+    const auto clock = find_by_cells([](auto cells) { return all_clocks(cells); });
+    if (clock)
+      text_.fail(header_, layout_.names[*clock],
+                 "it holds times of day and no column their dates; give dates, or numbers that "
+                 "count from a start, or name the column of times with --time");
+  }
+
   // Date and time of day in two columns. `time` becomes that of the date.
   void choose_clock(std::size_t& time) {
     if (!options_.time.empty() || !layout_.name_of(CsvColumn::clock).empty()) return;
     if (all_clocks(sample_[time])) {
-      const auto date = find_by_cells([](auto cells) { return all_days(cells); });
+      // 01.03.24 may be a day as well, and is one unless days stand beside a column of clocks.
+      const bool maybe_days = all_days(sample_[time]);
+      const auto date = find_by_cells(
+          [&](auto cells) { return all_days(cells) && !(maybe_days && all_clocks(cells)); });
+      const bool is_clock = date && !names_birth(layout_.names[*date]) &&
+                            has_usual_name(layout_.names[time], ColumnRole::clock);
+      if (maybe_days && !is_clock) return;
       if (!date)
         text_.fail(header_, layout_.names[time],
                    "it holds times of day and no column their dates; give dates, or numbers that "
@@ -438,8 +454,8 @@ class Chooser {
   }
 
   void choose_time_form(std::size_t column) {
-    const TimeCells cells{sample_[column],
-                          [&](const auto& is) { return sample_.find(column, is); }};
+    const TimeCells cells{sample_[column], [&](const auto& is) { return sample_.find(column, is); },
+                          !layout_.name_of(CsvColumn::clock).empty()};
     try {
       layout_.time = time_form(cells, options_);
     } catch (const Error& error) {
@@ -484,6 +500,8 @@ class Chooser {
 void look_at_decimals(const CsvSample& sample, bool commas_separate, const ReadOptions& options,
                       CsvLayout& layout) {
   bool commas_group = false;
+  bool comma_alone = false, point_alone = false;  // cells in which only that is a decimal mark
+  bool points_open = false;                       // 1.234, which may be a thousand
   for (std::size_t c = 0; c < layout.columns.size(); ++c) {
     const CsvColumn kind = layout.columns[c].kind;
     if (kind != CsvColumn::feature && kind != CsvColumn::value &&
@@ -495,13 +513,19 @@ void look_at_decimals(const CsvSample& sample, bool commas_separate, const ReadO
       if (!comma && !point) continue;
       const auto number = read_written_number(cell);
       if (!number) continue;
-      const bool only_comma = std::isnan(number->with_point);
+      const bool only_comma = std::isnan(number->with_point),
+                 only_point = std::isnan(number->with_comma);
+      comma_alone |= comma && only_comma;
+      point_alone |= point && !comma && only_point;
+      points_open |= point && !comma && !only_comma && !only_point;
       layout.points_group |= number->points_group && !number->unit_is_certain;
       commas_group |= comma && std::isnan(number->with_comma);
       layout.decimal_comma |= comma && (commas_separate ? only_comma : !point);
       layout.decimal_point |= point && !comma && finite_number(cell);
     }
   }
+  // Beside 46,5 points may stand between the digits of 1.234.
+  layout.points_group |= comma_alone && points_open && !commas_group;
   if (commas_group) layout.decimal_comma = false;
   if (layout.points_group) layout.decimal_point = false;
   if (!options.decimal.empty()) {
@@ -511,7 +535,9 @@ void look_at_decimals(const CsvSample& sample, bool commas_separate, const ReadO
     return;
   }
   if (layout.points_group != commas_group)
-    layout.decimal = commas_group ? DecimalMark::point : DecimalMark::comma;
+    layout.decimal = commas_group  ? DecimalMark::point
+                     : point_alone ? DecimalMark::open
+                                   : DecimalMark::comma;
   else if (layout.decimal_comma != layout.decimal_point)
     layout.decimal = layout.decimal_comma ? DecimalMark::comma : DecimalMark::point;
   layout.decimal_point |= commas_group;
@@ -565,7 +591,10 @@ CsvLayout read_csv_layout(CsvText& text, const ReadOptions& options) {
   CsvLayout layout;
   layout.lines_skipped = header.skipped;
   layout.names = read_names(text, p, options.limits);
-  const CsvSample sample(text, p, layout.names.size());
+  layout.header = {header.at, static_cast<std::size_t>(p - header.at)};
+  while (!layout.header.empty() && (layout.header.back() == '\n' || layout.header.back() == '\r'))
+    layout.header.remove_suffix(1);
+  const CsvSample sample(text, layout.header, p, layout.names.size());
   layout.rows = sample.rows();
   layout.units_row = sample.has_units();
   Chooser(text, header.at, sample, options, layout).choose();

@@ -114,7 +114,11 @@ Mark mark_of(const Texts& texts, const ColumnContext& context) {
     // 1.234,5 beside 1.234, which was read as a number with decimals before.
     if (n.points_group && context.fractions) return {DecimalMark::open, true};
   }
-  if (context.decimal != DecimalMark::open) return {context.decimal, false};
+  if (context.decimal != DecimalMark::open) {
+    const bool contrary = context.decimal == DecimalMark::comma ? point : comma;
+    if (both && contrary && !context.decimal_given) return {DecimalMark::open, true};
+    return {context.decimal, false};
+  }
   if (point != comma) return {point ? DecimalMark::point : DecimalMark::comma, false};
   return {DecimalMark::open, both};
 }
@@ -275,6 +279,8 @@ ColumnMeaning meaning_of(const TextColumn& column, const ColumnContext& context)
     } else {
       const bool prose = many && texts.others > context.numbers + texts.numbers;
       const bool mostly_numbers = texts.numbers >= texts.others && (many || texts.certain_unit);
+      meaning.mostly_texts =
+          !context.known_as_numbers && !many && texts.others > context.numbers + texts.numbers;
       if (context.known_as_numbers || (context.numbers > 0 && !prose) || mostly_numbers)
         return wrong_texts(meaning, Mistake::no_number, column,
                            [&](std::size_t t) { return texts.what[t] == Texts::What::other; });

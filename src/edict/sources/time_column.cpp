@@ -65,7 +65,7 @@ bool are_digits_of_dates(std::span<const std::string> cells) {
 }
 
 // 3/4/2024: a number above 12 anywhere in the column decides.
-DateStyle style_of_slashes(const std::string& first, const TimeCells& cells) {
+DateStyle style_of_slashes(const TimeCells& cells) {
   std::optional<Order> order;
   cells.find([&](std::string_view cell) {
     order = only_order(cell);
@@ -74,12 +74,14 @@ DateStyle style_of_slashes(const std::string& first, const TimeCells& cells) {
   if (order) return style_in(*order);
   const auto open = cells.find([](std::string_view cell) { return has_open_order(cell); });
   if (!open) return style_in(Order::day_first);  // all are such as 3/3/2024
-  const std::string tail = first.find(':') == std::string::npos ? "" : " %H:%M";
-  const char mark = (*open)[open->find_first_not_of("0123456789")];
+  const auto format_in = [&](Order each) {
+    const DateStyle style = style_in(each);
+    return format_of(parse_date(*open, &style)->style);
+  };
   throw Error(fmt::format(
-      "{} may have the day first or the month, and no other time decides; give --time-format "
-      "'%d{}%m{}%Y{}' or '%m{}%d{}%Y{}'",
-      "'" + shortened(*open, 40) + "'", mark, mark, tail, mark, mark, tail));
+      "'{}' may have the day first or the month, and no other time decides; give --time-format "
+      "'{}' or '{}'",
+      shortened(*open, 40), format_in(Order::day_first), format_in(Order::month_first)));
 }
 
 }  // namespace
@@ -101,7 +103,10 @@ bool all_dates(std::span<const std::string> cells) {
 
 bool all_days(std::span<const std::string> cells) {
   return (all_dates(cells) || are_digits_of_dates(cells)) &&
-         all(cells, [](const std::string& cell) { return cell.find(':') == std::string::npos; });
+         all(cells, [](const std::string& cell) {
+           const auto digits = parse_digits_as_date(cell);
+           return cell.find(':') == std::string::npos && !(digits && digits->style.clock);
+         });
 }
 
 bool all_clocks(std::span<const std::string> cells) {
@@ -136,11 +141,13 @@ TimeForm time_form(const TimeCells& cells, const ReadOptions& options) {
   if (first.empty()) first = cells.find([](std::string_view) { return true; }).value_or("");
   const TimeAxis* known = options.like ? &options.like->time_axis : nullptr;
   const bool known_calendar = known && known->is_calendar();
-  if (known && known->kind == TimeKind::date && !reads_back(known->style) &&
-      parse_date(first, &known->style))
-    return {TimeKind::date, known->style};
-  if (has_two_orders(first) || only_order(first))
-    return {TimeKind::date, style_of_slashes(first, cells)};
+  if (known && known->kind == TimeKind::date && !reads_back(known->style)) {
+    DateStyle style = known->style;
+    if (cells.beside_clocks && style.format.ends_with(kClockFormat))
+      style.format.resize(style.format.size() - kClockFormat.size());
+    if (parse_date(first, &style)) return {TimeKind::date, style};
+  }
+  if (has_two_orders(first) || only_order(first)) return {TimeKind::date, style_of_slashes(cells)};
   if (parse_date(first)) return {TimeKind::date, std::nullopt};
   if (first.empty() && known_calendar) return {known->kind, std::nullopt};
   if (options.time_unit == "none" || (known && !known_calendar)) return {};
