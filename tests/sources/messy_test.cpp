@@ -183,6 +183,15 @@ TEST(Messy, UnixTimeIsCountedFromTheFirstEvent) {
   EXPECT_EQ(read_csv_text(messy::unix_time().bytes, "f", options).times[1], 1709280120.0);
 }
 
+TEST(Messy, ACodeForMissingOfAColumnThatIsNotThereIsRefused) {
+  ReadOptions options;
+  options.missing = {"y=-9"};
+  EXPECT_EQ(error_of("id,time,x\na,0,-9\n", options),
+            "f.csv:1: --missing: there is no column 'y'; it has 'id', 'time', 'x'");
+  options.missing = {"y=no"};
+  EXPECT_EQ(error_of("id,time,x\na,0,y=no\na,1,2\n", options), "no error");
+}
+
 TEST(Messy, UnixTimeComesInPartsOfASecond) {
   for (const auto& [zeros, kind, words] :
        {std::tuple("000", TimeKind::unix_milliseconds, "milliseconds"),

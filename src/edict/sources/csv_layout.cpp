@@ -66,6 +66,7 @@ class Chooser {
   }
 
   void choose() {
+    refuse_days_as_columns();
     const std::size_t time = choose_columns_of_rows();
     choose_named(options_.label, known([](const Reading& r) { return r.label; }), "label",
                  CsvColumn::label);
@@ -77,6 +78,7 @@ class Chooser {
     else
       choose_features();
     choose_time_form(time);
+    check_columns_of_missing();
     layout_.count_runs();
   }
 
@@ -288,16 +290,40 @@ class Chooser {
     });
   }
 
+  // Numbers that are no Unix time and no dates of digits.
+  bool counts_like_hours(std::size_t column) const {
+    constexpr double kLargest = 1e7;
+    const auto cells = sample_[column];
+    return !cells.empty() && std::ranges::all_of(cells, [](const std::string& cell) {
+      const auto number = number_with_comma(cell);
+      return number && std::abs(*number) < kLargest;
+    });
+  }
+
+  // A row a feature and a column a day.
+  void refuse_days_as_columns() const {
+    const auto days = std::ranges::count_if(
+        layout_.names, [](const std::string& name) { return parse_date(name).has_value(); });
+    if (days > 1)
+      text_.fail(header_,
+                 fmt::format("{} columns are called by dates; turn the table, so that each row "
+                             "is one moment",
+                             days));
+  }
+
   // Year, month, day and hour each in a column of its own.
   void refuse_divided_date(std::optional<std::size_t> time) const {
-    if (!options_.time.empty()) return;
+    if (!options_.time.empty() || options_.like) return;
     std::vector<std::string> parts;
     for (const char* part : {"year", "month", "day", "hour", "jahr", "monat", "tag", "stunde"})
       for (std::size_t c = 0; c < layout_.names.size(); ++c)
         if (squeezed_[c] == part) parts.push_back(layout_.names[c]);
-    if (parts.size() < 3 || (time && !contains(parts, layout_.names[*time]))) return;
+    if (parts.size() < 3) return;
+    // Beside times of their own they say the same again; a column 't' of numbers may be a
+    // temperature.
+    if (time && !contains(parts, layout_.names[*time]) && !counts_like_hours(*time)) return;
     text_.fail(header_, fmt::format("the date is divided among {}; join them into one column, as "
-                                    "2024-03-01 12:00",
+                                    "2024-03-01 12:00, or name the times with --time",
                                     quoted_list(parts)));
   }
 
@@ -418,6 +444,15 @@ class Chooser {
   // By --ignore, or because it counts the rows.
   bool is_said_to_be_nothing(std::size_t column) const {
     return is_row_index_[column] || contains(options_.ignored, layout_.names[column]);
+  }
+
+  // --missing COLUMN=-999; a text with a "=" in it is a text.
+  void check_columns_of_missing() const {
+    if (layout_.long_form) return;  // rows name the features
+    for (const std::string& code : options_.missing)
+      if (const std::size_t equals = code.rfind('='); equals != std::string::npos && equals > 0)
+        if (finite_number(std::string_view(code).substr(equals + 1)))
+          demand(code.substr(0, equals), "missing");
   }
 
   bool is_named_feature(std::size_t column) const {

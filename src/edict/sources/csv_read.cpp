@@ -344,6 +344,7 @@ class CsvReader {
       ColumnContext context = context_of(features[f], false);
       context.numbers = stock_[f].numbers;
       // Where points may group digits, no number with a point was counted yet.
+      context.largest = stock_[f].largest;
       context.fractions = stock_[f].fractions && !layout_.points_group;
       meanings[f] = meaning_of(*table_.texts[f], context);
       if (meanings[f].kind == ColumnMeaning::Kind::mistakes)
@@ -412,6 +413,7 @@ class CsvReader {
       }
       ++stock.numbers;
       stock.fractions |= value != std::floor(value);
+      stock.largest = std::max(stock.largest, std::abs(value));
       stock.extremes.add(value);
     }
   }
@@ -627,6 +629,7 @@ class CsvReader {
   struct Stock {
     std::size_t numbers = 0;  // cells that hold one
     bool fractions = false;   // some of them with decimals
+    double largest = 0;       // the greatest amount of them
     Extremes extremes;
     std::vector<double> said, codes;  // that stand for "missing": said to, and found
   };

@@ -155,6 +155,17 @@ ColumnMeaning as_numbers(ColumnMeaning meaning, const TextColumn& column, const 
     });
   }
   const Mark mark = mark_of(texts, context);
+  // 97 % beside 0.97
+  const auto above_one = [&](std::size_t t) {
+    return is_number(t) && texts.number[t]->unit == "%" &&
+           std::abs(value_with(*texts.number[t], mark.mark)) > 1;
+  };
+  if (context.numbers > 0 && context.largest <= 1 && context.known_unit.empty())
+    for (std::size_t t = 0; t < texts.what.size(); ++t)
+      if (above_one(t)) {
+        meaning.other_unit = "the numbers beside it";
+        return wrong_texts(meaning, Mistake::unit, column, above_one);
+      }
   if (mark.undecided)
     return wrong_texts(std::move(meaning), Mistake::decimals, column, [&](std::size_t t) {
       return is_number(t) && (texts.number[t]->points_group ||

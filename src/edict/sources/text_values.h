@@ -95,6 +95,7 @@ struct ColumnMeaning {
 struct ColumnContext {
   std::size_t numbers = 0;        // cells of the column that hold one
   bool fractions = false;         // some of them with decimals
+  double largest = 0;             // their greatest amount
   bool known_as_numbers = false;  // by a model: it is never a column of categories
   std::string known_unit;         // that a model's data had
   DecimalMark decimal = DecimalMark::open;
