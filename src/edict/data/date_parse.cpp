@@ -44,6 +44,16 @@ bool has_open_order(std::string_view text) {
   return parse_date(text, &day_first).has_value();
 }
 
+std::optional<DateStyle::Order> only_order(std::string_view text) {
+  DateStyle day_first, month_first;
+  day_first.order = DateStyle::Order::day_first;
+  month_first.order = DateStyle::Order::month_first;
+  const bool day = parse_date(text, &day_first).has_value(),
+             month = parse_date(text, &month_first).has_value();
+  if (day == month) return std::nullopt;
+  return day ? day_first.order : month_first.order;
+}
+
 std::optional<ParsedDate> parse_digits_as_date(std::string_view text) {
   using namespace dates;
   Scanner scanner(text);

@@ -54,6 +54,9 @@ std::optional<ParsedDate> parse_date(std::string_view text, const DateStyle* lik
 // A day as parse_date reads it that may be in either order.
 bool has_open_order(std::string_view text);
 
+// The order of day and month that the text can only have; none where both would do, or neither.
+std::optional<DateStyle::Order> only_order(std::string_view text);
+
 // A date of digits alone: 20240301, 2024030112, 202403011230 or 20240301123015.
 std::optional<ParsedDate> parse_digits_as_date(std::string_view text);
 

@@ -25,16 +25,6 @@ DateStyle style_in(Order order) {
   return style;
 }
 
-// The order of day and month that the text can only have; none where both would do, or neither.
-std::optional<Order> only_order(std::string_view text) {
-  const DateStyle day_first = style_in(Order::day_first),
-                  month_first = style_in(Order::month_first);
-  const bool day = parse_date(text, &day_first).has_value(),
-             month = parse_date(text, &month_first).has_value();
-  if (day == month) return std::nullopt;
-  return day ? Order::day_first : Order::month_first;
-}
-
 // Whether the text names day and month by numbers of which nothing says which is which.
 bool has_two_orders(std::string_view text) {
   const DateStyle day_first = style_in(Order::day_first),
