@@ -226,8 +226,9 @@ std::vector<std::string> recognised(const RecognisedTable& table, const Dataset&
   say_rows(table, parts);
   for (const auto& texts : table.texts) {
     if (texts.meaning->kind == ColumnMeaning::Kind::categories)
-      parts.push_back(fmt::format("'{}' has {} categories ({})", texts.column,
+      parts.push_back(fmt::format("'{}' has {} categor{} ({})", texts.column,
                                   texts.meaning->categories.size(),
+                                  texts.meaning->categories.size() == 1 ? "y" : "ies",
                                   some_of(texts.meaning->categories)));
     else if (texts.meaning->truth)
       parts.push_back(fmt::format("'{}' is 1 for yes and 0 for no", texts.column));
