@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from decimal import Decimal
 from numbers import Number
-from typing import Any, Iterator, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,9 @@ import numpy.typing as npt
 from . import compat
 from ._convert import Array, Floats, missing_objects, numbers, objects_of, text_of, unmasked
 from ._native import Error
+
+if TYPE_CHECKING:
+    from .missing import MissingCodes
 
 Codes = npt.NDArray[np.int64]
 Names = Union[str, Sequence[str], None]
@@ -181,7 +184,8 @@ def constant_of_series(codes: Codes, series: Codes, ids: list[str], what: str) -
 
 
 def static_columns(
-    table: Table, names: list[str], series: Codes, ids: list[str], known: Mapping[str, list[str]]
+    table: Table, names: list[str], series: Codes, ids: list[str], known: Mapping[str, list[str]],
+    missing: "MissingCodes",
 ) -> tuple[list[str], npt.NDArray[np.float64], dict[str, list[str]]]:
     """Covariates of each series; a column of texts becomes one of 0 and 1 for each of them. The last
     are those columns and their texts. ``known``: those of columns that a model was trained with."""
@@ -190,8 +194,10 @@ def static_columns(
     categories: dict[str, list[str]] = {}
     for name in names:
         values = table.column(name, "a static covariate")
+        categorical = is_category(values)
+        values = missing.cleared(values, name)
         what = f"static covariate {name!r}"
-        numbers = None if name in known else _numbers_if_all_are(values, name)
+        numbers = None if name in known or categorical else _numbers_if_all_are(values, name)
         if numbers is not None:
             codes, uniques = factorize(numbers)
             of_series = constant_of_series(codes, series, ids, what)
@@ -212,12 +218,14 @@ def static_columns(
 
 def _numbers_if_all_are(values: Any, name: str) -> Optional[Floats]:
     """As in a file, texts that are all numbers are numbers; categories are not."""
-    if str(getattr(values, "dtype", "")) == "category":
-        return None
     try:
         return number_column(values, name)
     except Error:
         return None
+
+
+def is_category(values: Any) -> bool:
+    return str(getattr(values, "dtype", "")) == "category"
 
 
 def is_text(values: Any) -> bool:
@@ -270,8 +278,50 @@ def _is_float(text: str) -> bool:
     return True
 
 
+def _is_empty(values: Any, name: str) -> bool:
+    if is_number(values):
+        return bool(np.isnan(number_column(values, name)).all())
+    return is_text(values) and bool((factorize(values)[0] < 0).all())
+
+
+def quoted(names: list[str]) -> str:
+    """As the command-line tool lists them."""
+    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
+    return ", ".join(f"'{name}'" for name in names[:12]) + more
+
+
+def _say(note: str) -> None:
+    """What was left out, for the caller of Dataset.from_frame."""
+    if note:
+        warnings.warn(note, stacklevel=4)
+
+
+_ROW_NAMES = (
+    "index", "row", "rowid", "rownum", "rownumber", "rowindex", "no", "nr", "lfdnr", "number", "n", "x1"
+)  # fmt: skip
+
+
+def _row_indices(table: Table, names: list[str]) -> list[str]:
+    """Those of these columns that only count the rows: "Unnamed: 0" of pandas, and a first one that is
+    called so."""
+    first = next((name for name in table if name), "")
+
+    def counts_rows(name: str) -> bool:
+        called = "".join(c for c in name.lower() if c not in " _-.#/")
+        if not (name.startswith("Unnamed: ") or (name == first and called in _ROW_NAMES)):
+            return False
+        if not is_number(table[name]):
+            return False
+        cells = number_column(table[name], name)
+        cells = cells[~np.isnan(cells)][:200]
+        return cells.size > 0 and cells[0] in (0, 1) and bool((np.diff(cells) == 1).all())
+
+    return [name for name in names if counts_rows(name)]
+
+
 class FeatureColumns:
-    """The columns of a wide table that are features: those asked for, else all that are left.
+    """The columns of a wide table that are features: those asked for, else all that are left but those
+    that are empty or count the rows.
 
     A column of texts becomes one of 0 and 1, ``name=text``, for each of its texts, as the command line
     makes it of a file. Of those that nobody asked for, one that never changes within a series is left
@@ -280,10 +330,11 @@ class FeatureColumns:
 
     def __init__(
         self, table: Table, features: Names, used: set[str], series: Codes,
-        known: Optional[Mapping[str, list[str]]] = None,
+        known: Mapping[str, list[str]], missing: "MissingCodes",
     ) -> None:  # fmt: skip
         self._series = series
-        self._known = known or {}  # the categories of columns that a model was trained with
+        self._known = known  # the categories of columns that a model was trained with
+        self._missing = missing
         self.columns: list[str] = []  # as the table calls them
         self.names: list[str] = []
         self.values: list[Floats] = []
@@ -293,6 +344,13 @@ class FeatureColumns:
                 self._add(name, table.column(name, "a feature"), asked=True)
         else:
             left = [name for name in table if name not in used]
+            counting = _row_indices(table, left)
+            left = [name for name in left if name not in counting]
+            _say(f"left out, as it counts the rows: {quoted(counting)}" if counting else "")
+            empty = [name for name in left if _is_empty(missing.cleared(table[name], name), name)]
+            if len(empty) < len(left):
+                left = [name for name in left if name not in empty]
+                _say(f"empty and left out: {quoted(empty)}" if empty else "")
             ignored = [name for name in left if not self._add(name, table[name], asked=False)]
             if ignored:
                 warnings.warn(
@@ -307,7 +365,8 @@ class FeatureColumns:
     def _add(self, name: str, values: Any, asked: bool) -> bool:
         if not (asked or is_number(values) or is_text(values)):
             return False
-        categorical = str(getattr(values, "dtype", "")) == "category" or name in self._known
+        categorical = is_category(values) or name in self._known
+        values = self._missing.cleared(values, name)
         try:
             if categorical:
                 raise Error(f"column {name!r} holds categories")

@@ -21,6 +21,7 @@ from ._native import (
 )  # fmt: skip
 from .builder import Builder, SourceRows, Values, coded
 from .columns import FeatureColumns, Names, Table, as_list, factorize, names_of, number_column
+from .missing import as_codes
 from .table_roles import Roles, attach, categories_in_json, counted_times, series_of
 from .times import TimeAxis, asked_times, axis_from_rules, counted
 
@@ -67,6 +68,7 @@ class Dataset:
         unit: Optional[str] = None,
         origin: Any = None,
         duplicates: Optional[str] = None,
+        missing: Any = None,
         like: "Optional[Model]" = None,
     ) -> "Dataset":
         """Wide form: a row an event, NaN where a feature was not observed. Rows in any order.
@@ -75,14 +77,17 @@ class Dataset:
         ``group``. They may be levels of the index. ``id=None`` takes the table as one series.
         ``features`` are by default all other columns of
         numbers, and those of texts that change within a series; texts are categories, each a feature
-        ``column=text`` of 0 and 1. Date-times (with or without a zone) and durations are counted in
+        ``column=text`` of 0 and 1. Columns that are empty or count the rows ("Unnamed: 0") are left out
+        with a warning. Date-times (with or without a zone) and durations are counted in
         ``unit`` ("s", "min", "h", "d"; by default hours), date-times from ``origin``: ``"first"``, each
         series' first row, or one moment for all. Texts are read as in a file, "01.03.2024" too.
         Texts in ``static`` columns are categories likewise. ``duplicates`` says what happens to
         different values of a feature at one time of a series: "error", "first", "last" or "mean".
+        ``missing`` is what stands for a missing value: ``-999``, ``"column=-999"`` or several of them.
 
         ``like``: a model; what is not said is then done as for its training data: the same columns,
-        texts as the same categories, times in the same unit from the same origin.
+        texts as the same categories, times in the same unit from the same origin, the same values
+        as missing.
 
         >>> import pandas as pd
         >>> frame = pd.DataFrame({
@@ -94,12 +99,14 @@ class Dataset:
         array([0. , 1.5, 0. ])
         """
         table = Table(frame)
-        roles = Roles(table, like, id, time, label, group, static, duplicates)
+        roles = Roles(table, like, id, time, label, group, static, duplicates, missing)
         series, ids, id_values = series_of(table, roles.id)
         times, axis = counted_times(table, roles.time, series, len(ids), unit, origin, like)
         if features is None and like is not None:
             features = roles.known_features()
-        chosen = FeatureColumns(table, features, roles.used, series, roles.categories(False))
+        chosen = FeatureColumns(
+            table, features, roles.used, series, roles.categories(False), roles.missing
+        )
         builder = Builder(ids, chosen.names)
         values, categories = attach(builder, table, series, ids, roles, id_values)
         builder.dates(axis)
@@ -125,6 +132,7 @@ class Dataset:
         unit: Optional[str] = None,
         origin: Any = None,
         duplicates: Optional[str] = None,
+        missing: Any = None,
         like: "Optional[Model]" = None,
     ) -> "Dataset":
         """Long form: a row an observation, with the name of its feature.
@@ -138,17 +146,20 @@ class Dataset:
         Dataset(1 series, 1 event, 2 observations, 2 features)
         """
         table = Table(frame)
-        roles = Roles(table, like, id, time, label, group, static, duplicates)
+        roles = Roles(table, like, id, time, label, group, static, duplicates, missing)
         series, ids, id_values = series_of(table, roles.id)
         times, axis = counted_times(table, roles.time, series, len(ids), unit, origin, like)
         codes, uniques = factorize(table.column(feature, "the feature's name"))
         if (codes < 0).any():
             raise Error(f"column {feature!r}: row {int(np.argmax(codes < 0))} names no feature")
-        builder = Builder(ids, names_of(uniques, "features"))
+        names = names_of(uniques, "features")
+        builder = Builder(ids, names)
         values, categories = attach(builder, table, series, ids, roles, id_values)
         builder.dates(axis)
         builder.reading(roles.reading([], categories))
         numbers = number_column(table.column(value, "values"), value)
+        for k, name in enumerate(names if roles.missing else ()):
+            numbers = np.where((codes == k) & roles.missing.found(numbers, name), np.nan, numbers)
         builder.observations(series, times, codes.astype(np.int32), numbers)
         return cls(builder.build(roles.duplicates), axis, values)
 
@@ -292,8 +303,7 @@ class Dataset:
             if columns is not None:
                 options[name] = as_list(columns)
         if missing is not None:
-            given = [missing] if isinstance(missing, (str, int, float)) else missing
-            options["missing"] = [str(code) for code in given]
+            options["missing"] = as_codes(missing)
         for name, word in (
             ("duplicates", duplicates), ("decimal", decimal), ("time_format", time_format),
             ("variable", variable), ("value", value),

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from . import compat
 from .dataset import Dataset
+from .missing import MissingCodes
 
 Floats = npt.NDArray[np.float64]
 
@@ -20,6 +21,7 @@ def filled_table(
     result = frame.copy()
     keys = {str(key): key for key in frame.columns}
     place = {name: j for j, name in enumerate(features)}
+    missing = MissingCodes(table.reading["missing"])
     texts = {c["column"]: c["values"] for c in table.reading["categories"] if not c["static"]}
     for name in table.reading["features"] or [f for f in features if f in keys]:
         own = [f"{name}={text}" for text in texts[name]] if name in texts else [name]
@@ -30,27 +32,28 @@ def filled_table(
         if name in texts:
             likeliest = np.argmax(value[:, columns], axis=1)
             words = np.array([one[len(name) + 1 :] for one in known], dtype=object)[likeliest]
-            result[keys[name]] = _with_texts(frame[keys[name]], words)
+            result[keys[name]] = _with_texts(frame[keys[name]], words, missing)
         else:
-            result[keys[name]] = _with_numbers(frame[keys[name]], value[:, columns[0]])
+            result[keys[name]] = _with_numbers(frame[keys[name]], value[:, columns[0]], missing)
         if deviation is not None:
             for one, j in zip(known, columns):
                 result[f"{one}_sd"] = deviation[:, j]
     return result
 
 
-def _gaps(column: Any, told: Any) -> npt.NDArray[np.bool_]:
-    """Where nothing is given and something is known."""
-    return np.asarray(column.isna()) & ~np.asarray(compat.pandas().isna(told))
+def _gaps(column: Any, told: Any, missing: MissingCodes) -> npt.NDArray[np.bool_]:
+    """Where nothing is given, or a code for it, and something is known."""
+    empty = np.asarray(column.isna()) | missing.found(column, str(column.name))
+    return empty & ~np.asarray(compat.pandas().isna(told))
 
 
-def _with_numbers(column: Any, told: Floats) -> Any:
-    gaps = _gaps(column, told)
+def _with_numbers(column: Any, told: Floats, missing: MissingCodes) -> Any:
+    gaps = _gaps(column, told, missing)
     if not gaps.any():
         return column
     kind = getattr(column.dtype, "kind", "O")
-    if isinstance(column.dtype, np.dtype) and kind == "f":
-        filled = column.to_numpy(copy=True)
+    if isinstance(column.dtype, np.dtype) and kind in "iuf":  # whole ones have no room for a mean
+        filled = column.to_numpy(None if kind == "f" else np.float64, copy=True)
         filled[gaps] = told[gaps]
     elif isinstance(column.dtype, np.dtype):  # objects
         filled = column.to_numpy(dtype=object, copy=True)
@@ -62,8 +65,8 @@ def _with_numbers(column: Any, told: Floats) -> Any:
     return compat.pandas().Series(filled, index=column.index, name=column.name)
 
 
-def _with_texts(column: Any, told: Any) -> Any:
-    gaps = _gaps(column, told)
+def _with_texts(column: Any, told: Any, missing: MissingCodes) -> Any:
+    gaps = _gaps(column, told, missing)
     if not gaps.any():
         return column
     filled = column.copy()

@@ -617,8 +617,9 @@ class Model:
         """A table as the training data were read, in the long form too."""
         reading = self.info["reading"]
         names = {str(name) for name in frame.keys()} if hasattr(frame, "keys") else set()
-        if not reading["features"] and {"feature", "value"} <= names and "value" not in self.features:
-            return Dataset.from_long(frame, like=self)
+        feature, value = reading["variable"] or "feature", reading["value"] or "value"
+        if not reading["features"] and {feature, value} <= names and value not in self.features:
+            return Dataset.from_long(frame, feature=feature, value=value, like=self)
         return Dataset.from_frame(frame, like=self)
 
     def _note(self, data: Dataset) -> None:

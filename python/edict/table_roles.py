@@ -11,6 +11,7 @@ from ._convert import Floats, Ints, objects_of
 from ._native import Error
 from .builder import Builder, Values, check_duplicates
 from .columns import Names, Table, as_list, constant_of_series, factorize, names_of, static_columns
+from .missing import MissingCodes, as_codes
 from .times import UNITS, TimeAxis, counted
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class Roles:
     def __init__(
         self, table: Table, like: "Optional[Model]", id: Optional[str], time: str,
         label: Optional[str], group: Optional[str], static: Names, duplicates: Optional[str],
+        missing: Any,
     ) -> None:  # fmt: skip
         self._table = table
         self._like = like
@@ -55,6 +57,9 @@ class Roles:
             self.statics = as_list(static)
         self.duplicates = duplicates or known.get("duplicates") or "error"
         check_duplicates(self.duplicates)
+        codes = as_codes(missing)
+        self._codes = list(known.get("missing", ())) if codes is None else codes
+        self.missing = MissingCodes(self._codes)
         self.used = {
             name for name in (self.id, self.time, self.label, self.group, *self.statics) if name is not None
         }
@@ -94,7 +99,7 @@ class Roles:
             "id": "none" if self.id is None else self.id, "time": self.time,
             "label": self.label or "", "group": self.group or "", "statics": self.statics,
             "duplicates": "" if self.duplicates == "error" else self.duplicates,
-            "features": features, "categories": categories,
+            "features": features, "categories": categories, "missing": self._codes,
         }  # fmt: skip
 
 
@@ -121,7 +126,9 @@ def counted_times(
     rules = None if like is None else like._time_rules
     if rules is not None:
         if given.kind == "numbers" and rules["kind"].startswith("unix"):
-            scale = 1e9 if rules["kind"] == "unix seconds" else 1e6
+            scale = {"seconds": 1e9, "milliseconds": 1e6, "microseconds": 1e3, "nanoseconds": 1}[
+                rules["kind"].split()[1]
+            ]
             moments = np.rint(np.nan_to_num(given.values) * scale).astype(np.int64).astype("datetime64[ns]")
             moments[np.isnan(given.values)] = np.datetime64("NaT")
             given = _convert.Times(moments)
@@ -161,7 +168,7 @@ def attach(
     categories: list[dict[str, Any]] = []
     if roles.statics:
         columns, numbers, of_texts = static_columns(
-            table, roles.statics, series, ids, roles.categories(True)
+            table, roles.statics, series, ids, roles.categories(True), roles.missing
         )
         builder.statics(columns, numbers)
         categories = categories_in_json(of_texts, True)

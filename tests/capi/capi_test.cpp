@@ -491,6 +491,13 @@ TEST(CapiDates, AreReadAsThoseOfAFile) {
   EXPECT_TRUE(std::isnan(microseconds[3]) && std::isnan(microseconds[4]));
   EXPECT_EQ(zone[0], EDICT_NO_ZONE);
   EXPECT_EQ(zone[2], 60);
+  // One decides between day and month for all; where none does, they are no dates.
+  const char* days[] = {"04/03/2024", "13/03/2024", "03/14/2024"};
+  ASSERT_EQ(edict_read_dates(3, days, microseconds, zone), EDICT_OK);
+  EXPECT_EQ(microseconds[1] - microseconds[0], 9 * 86400e6);
+  EXPECT_TRUE(std::isnan(microseconds[2]));
+  ASSERT_EQ(edict_read_dates(1, days, microseconds, zone), EDICT_OK);
+  EXPECT_TRUE(std::isnan(microseconds[0]));
   EXPECT_EQ(edict_read_dates(1, nullptr, microseconds, zone), EDICT_INPUT);
 }
 

@@ -182,6 +182,60 @@ TEST_F(ImputeTest, LongFormIsFilledWhereAValueIsMissing) {
   EXPECT_EQ(rows_of(read("wide.csv")).size(), 1u + 24 * 8);
 }
 
+// Numbers and words that stand for "missing" are filled like empty cells: those that --missing
+// names, those that stand out, and those that the model knows.
+TEST_F(ImputeTest, FillsCellsThatHoldACodeForMissing) {
+  const auto table = [](const char* puls, const char* temp, const char* mode) {
+    std::string text = "id;time;puls;temp;mode\n";
+    for (int series = 0; series < 24; ++series)
+      for (int event = 0; event < 8; ++event)
+        text += fmt::format("{};{};{};{};{}\n", series, event,
+                            event == 3 ? puls : decimal(wave(series, event, 0), ','),
+                            event == 5 ? temp : decimal(wave(series, event, 1), ','),
+                            event == 6             ? mode
+                            : (series + event) % 3 ? "a"
+                                                   : "b");
+    return text;
+  };
+  write("coded.csv", table("-999", "17,0", "off"));
+  write("empty.csv", table("", "", ""));
+  done("train coded.csv --missing 'temp=17' --missing off --missing -999 --out m" + kFew);
+  // The model knows what stands for missing; a table without codes is filled alike.
+  done("impute m coded.csv --out full.csv");
+  done("impute m empty.csv --out also.csv");
+  EXPECT_EQ(read("full.csv"), read("also.csv"));
+  for (const auto& row : cells(read("full.csv"))) {
+    EXPECT_NE(row[2], "-999");
+    EXPECT_NE(row[3], "17,0");
+    EXPECT_NE(row[4], "off");
+  }
+  // One row alone, its column in another case.
+  write("one.csv", "id;time;PULS;temp;mode\n1;0;-999;80,5;a\n");
+  done("impute m one.csv --out one-full.csv");
+  EXPECT_EQ(read("one-full.csv").find("-999"), std::string::npos) << read("one-full.csv");
+  // What stands out in the table itself.
+  done("train empty.csv --force --out m" + kFew);
+  done("impute m coded.csv --missing 'temp=17' --missing off --out full.csv");
+  EXPECT_EQ(read("full.csv"), read("also.csv"));
+  done("impute m coded.csv --missing 'TEMP=17' --missing off --features temp --out some.csv");
+  EXPECT_NE(read("some.csv").find(";-999;"), std::string::npos) << "only temp is filled";
+  EXPECT_EQ(read("some.csv").find("17,0"), std::string::npos);
+}
+
+TEST_F(ImputeTest, CodesForMissingAreFilledInLongFormAndInJson) {
+  std::string text = "id,time,feature,value\n";
+  for (int series = 0; series < 24; ++series)
+    for (int event = 0; event < 8; ++event)
+      text += fmt::format("{},{},hr,{}\n", series, event,
+                          event == 3 ? "-999" : decimal(wave(series, event, 0), '.'));
+  write("long.csv", text);
+  done("train long.csv --out m" + kFew);
+  done("impute m long.csv --out full.csv");
+  EXPECT_EQ(read("full.csv").find("-999"), std::string::npos) << read("full.csv");
+  done("impute m long.csv --json full.json");
+  EXPECT_EQ(read("full.json").find("-999"), std::string::npos);
+}
+
 TEST_F(ImputeTest, SharesAndPipesGiveTheSameTable) {
   train_ward();
   done("impute m ward.csv --out whole.csv");

@@ -12,8 +12,8 @@ namespace {
 
 class NamesAndTimes : public ToolTest {
  protected:
-  // 24 stays of a day each, an event every half hour from 2024-03-01 on, in seconds or
-  // milliseconds.
+  // 24 stays of a day each, an event every half hour from 2024-03-01 on, in seconds or parts of
+  // them.
   std::string stays(long unit) const {
     std::string text = "stay_id,charttime,HR,SpO2\n";
     for (int s = 0; s < 24; ++s)
@@ -36,7 +36,7 @@ class NamesAndTimes : public ToolTest {
 };
 
 TEST_F(NamesAndTimes, UnixTimeGoesInAsItComesOut) {
-  for (const long unit : {1L, 1000L}) {
+  for (const long unit : {1L, 1000L, 1000000L, 1000000000L}) {
     write("d.csv", stays(unit));
     done("train d.csv --force --out m" + kFew);
     done("predict m d.csv --ahead 0.5,1.25 --out ahead.csv");
@@ -80,6 +80,46 @@ TEST_F(NamesAndTimes, DatesGoInAsTheyComeOut) {
   done("impute m d.csv --at '01.03.2024 09:45' --out at.csv");
   EXPECT_EQ(rows_of(read("at.csv"))[1][1], "01.03.2024 09:45");
   EXPECT_EQ(rows_of(read("at.csv"))[0], (std::vector<std::string>{"id", "when", "x"}));
+}
+
+// 03/04/2024 is the day that it is in the table.
+TEST_F(NamesAndTimes, DayAndMonthAreReadAsInTheTable) {
+  const auto table = [](const char* format) {
+    std::string text = "id,when,x\n";
+    for (int s = 0; s < 24; ++s)
+      for (int e = 0; e < 8; ++e)
+        text += fmt::format("{},{},{:.1f}\n", s,
+                            fmt::format(fmt::runtime(format), 1 + e + s % 8, 3), std::sin(e + s));
+    return text;
+  };
+  const std::string at = "impute m d.csv --at 03/04/2024 --out at.csv";
+  for (const auto& [format, code, day] :
+       {std::tuple("{0:02}/{1:02}/2024", 0, "03/04/2024"),  // 3 April
+        std::tuple("{1:02}/{0:02}/2024", 0, "03/04/2024"),  // 4 March
+        std::tuple("{0:02}.{1:02}.2024", 0, "03.04.2024"), std::tuple("2024-{1:02}-{0:02}", 2, ""),
+        std::tuple("2024{1:02}{0:02}", 2, "")}) {
+    write("d.csv", table(format));
+    done("train d.csv --force --out m" + kFew);
+    const Outcome outcome = edict(at);
+    EXPECT_EQ(outcome.code, code) << format << outcome.err;
+    if (code == 0) {
+      EXPECT_EQ(rows_of(read("at.csv"))[1][1], day);
+    } else {
+      EXPECT_NE(outcome.err.find("--at 03/04/2024: may have the day first or the month; write the "
+                                 "year first, as 2024-03-01"),
+                std::string::npos)
+          << outcome.err;
+    }
+    const Outcome year_first = edict("predict m d.csv --at 2024-04-03 --out p.csv");
+    EXPECT_EQ(year_first.code, 0) << year_first.err;
+  }
+  // Dates that are digits alone go in as they come out.
+  done("predict m d.csv --at 20240316 --out p.csv");
+  EXPECT_EQ(rows_of(read("p.csv"))[1][1], "20240316");
+  write("d.csv", table("2024-{1:02}-{0:02}"));
+  expect_refused("predict m d.csv --at 20240316 --out q.csv",
+                 "--at: '20240316' is not a date as those of the data are; write all as 2024-03-01 "
+                 "12:30");
 }
 
 TEST_F(NamesAndTimes, NamesAreFoundInAnotherCase) {

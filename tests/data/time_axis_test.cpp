@@ -208,6 +208,11 @@ TEST(WrittenTime, OfNumbersIsTheNumber) {
   EXPECT_EQ(written_time(d, 0, 0.5 / 3600), "1709296200.5");
   d.time_axis.kind = TimeKind::unix_milliseconds;
   EXPECT_EQ(written_time(d, 0, 2), "1709303400000");
+  d.time_axis.kind = TimeKind::unix_microseconds;
+  EXPECT_EQ(written_time(d, 0, 2 + 1e-6 / 3600), "1709303400000001");
+  d.time_axis.kind = TimeKind::unix_nanoseconds;
+  EXPECT_EQ(written_time(d, 0, 2 + 1e-6 / 3600), "1709303400000001000");
+  EXPECT_EQ(written_time(d, 0, read_time(d, 0, "1709303400123457000")), "1709303400123457000");
 }
 
 TEST(WrittenTime, FollowsTheZonesOfASeries) {
@@ -233,6 +238,44 @@ TEST(ReadTime, RefusesADateWhereTimesAreNumbersAndWhatIsNeither) {
   EXPECT_EQ(read_time(zoned, 0, "2024-03-01 13:00"), 1.0);
   EXPECT_EQ(read_time(zoned, 0, "2024-03-01 13:00Z"), 2.0);
   EXPECT_EQ(read_time(zoned, 0, "7"), 7.0);
+}
+
+// 03/04/2024 means what it means in the data, and nothing where they do not tell.
+TEST(ReadTime, ReadsDayAndMonthInTheOrderOfTheData) {
+  const auto error_of = [](const Dataset& d, const char* text) -> std::string {
+    try {
+      read_time(d, 0, text);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return {};
+  };
+  for (const char* first : {"15/03/2024", "15.03.2024"}) {
+    const Dataset d = dated(first, TimeUnit::day);
+    EXPECT_EQ(read_time(d, 0, "03/04/2024"), 19.0) << first;
+    EXPECT_EQ(read_time(d, 0, "03.04.2024"), 19.0) << first;
+  }
+  const Dataset month_first = dated("02/28/2024", TimeUnit::day);
+  EXPECT_EQ(read_time(month_first, 0, "03/04/2024"), 5.0);
+  EXPECT_EQ(read_time(month_first, 0, "2024-03-04"), 5.0);
+  EXPECT_EQ(error_of(month_first, "31/03/2024 12:30"),
+            "31/03/2024 12:30: the dates of the data have the month first; write it so, or as "
+            "2024-03-31 12:30");
+  Dataset in_format = dated("2024-02-28", TimeUnit::day);
+  in_format.time_axis.style.format = "%m/%d/%Y";
+  EXPECT_EQ(read_time(in_format, 0, "03/04/2024"), 5.0);
+  for (const char* first : {"2024-03-01", "20240301"}) {
+    Dataset d = dated("2024-03-01");
+    d.time_axis.style = (first[4] == '-' ? parse_date(first) : parse_digits_as_date(first))->style;
+    EXPECT_EQ(error_of(d, "03/04/2024"),
+              "03/04/2024: may have the day first or the month; write the year first, as "
+              "2024-03-01");
+    EXPECT_EQ(read_time(d, 0, "13/03/2024"), 12 * 24.0) << "only one order is possible";
+  }
+  Dataset numbers = dated("2024-03-01");
+  numbers.time_axis = {};
+  EXPECT_EQ(error_of(numbers, "03/04/2024"),
+            "03/04/2024: the times of the data are numbers; give a number on their scale");
 }
 
 TEST(TimeAxis, ComesBackFromJsonWithoutItsSeries) {

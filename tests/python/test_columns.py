@@ -271,3 +271,51 @@ def test_a_long_table_is_read_like_that_of_training(frame):
     np.testing.assert_array_equal(model.predict(long, ahead=[1.0]).mean, expected)
     wide = data.to_frame().rename(columns={"time": "hours"})
     np.testing.assert_array_equal(model.predict(wide, ahead=[1.0]).mean, expected)
+
+
+def test_empty_columns_and_counts_of_rows_are_left_out_as_of_a_file(tmp_path):
+    frame = edict.waves(series=30, seed=4).drop(columns="label")
+    frame.insert(0, "Unnamed: 0", np.arange(len(frame)))
+    frame["nothing"], frame["none"], frame["gone"] = np.nan, None, -999
+    rows = "left out, as it counts the rows: 'Unnamed: 0'"
+    with pytest.warns(UserWarning) as caught:
+        data = Dataset.from_frame(frame, missing=-999)
+    assert data.features == ["level", "flow"]
+    said = [str(warning.message) for warning in caught]
+    assert said == [rows, "empty and left out: 'nothing', 'none', 'gone'"]
+    assert all(warning.filename == __file__ for warning in caught)
+    # The same columns, in the same words, as of the file.
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    of_file = Dataset.read_csv(tmp_path / "d.csv", missing=-999)
+    assert of_file.features == data.features
+    for part in said:
+        assert part in "; ".join(of_file.reading["recognised"])
+    # What is asked for is kept, and so is a table of which nothing else is known.
+    assert Dataset.from_frame(frame, features=["level", "nothing"]).features == ["level", "nothing"]
+    empty = frame[["id", "time", "nothing"]]
+    assert Dataset.from_frame(empty).features == Dataset.from_frame(empty, features="nothing").features
+    index = frame.rename(columns={"Unnamed: 0": "index"}).drop(columns=["nothing", "none", "gone"])
+    with pytest.warns(UserWarning, match="counts the rows: 'index'"):
+        assert Dataset.from_frame(index).features == ["level", "flow"]
+    index["index"] *= 2
+    assert Dataset.from_frame(index).features == ["index", "level", "flow"]
+
+
+def test_codes_for_missing_are_not_observed():
+    frame = pd.DataFrame({
+        "id": list("aabb"), "time": [0, 1, 0, 1], "x": [1.0, -999, 3, 4], "n": [5, 7, -999, 6],
+        "mode": pd.Categorical(["on", "off", "n/k", "on"]), "text": ["1", "n/k", "3", "-999.0"],
+        "site": ["u", "u", "n/k", "n/k"],
+    })  # fmt: skip
+    for missing in ([-999, "n/k"], ["X=-999", "n=-999", "text=-999", "n/k"]):
+        data = Dataset.from_frame(frame, static="site", missing=missing)
+        assert data.features == ["x", "n", "mode=off", "mode=on", "text"]
+        assert data.statics == ["site=u"]
+        table = data.to_frame()
+        assert table["x"].isna().tolist() == [False, True, False, False]
+        assert table["n"].isna().tolist() == [False, False, True, False]
+        assert table["mode=on"].isna().tolist() == [False, False, True, False]
+        assert table["text"].isna().tolist() == [False, True, False, True]
+        assert data.reading["missing"] == [str(code) for code in missing]
+    long = pd.DataFrame({"id": 1, "time": [0, 1, 0], "feature": ["x", "x", "y"], "value": [-999, 2, -999]})
+    assert values_of(Dataset.from_long(long, missing="x=-999")) == [-999, 2]

@@ -105,3 +105,23 @@ def test_integers_without_gaps_stay_integers(frame):
     filled = model.impute(own)
     assert filled["n"].dtype == own["n"].dtype and filled["flag"].dtype == bool
     assert filled["flow"].notna().all()
+
+
+def test_codes_for_missing_are_filled(tmp_path, frame):
+    """As from_frame is told, or as the model's own file had them."""
+    own = frame.assign(n=np.arange(len(frame)) % 5, mode=np.where(frame["flow"] > 0, "up", "down"))
+    for name, code in (("level", -999.0), ("n", -999), ("mode", "n/k")):
+        own.loc[own.index % 7 == 3, name] = code
+    coded, empty = own, own.replace([-999, "n/k"], np.nan)
+    data = Dataset.from_frame(coded, label="label", missing=[-999, "n/k"])
+    model = Model.train(data, **{**SMALL, "epochs": 1})
+    filled = model.impute(coded)
+    pd.testing.assert_frame_equal(filled, model.impute(empty))
+    assert not (filled[["level", "n"]] == -999).any().any() and not (filled["mode"] == "n/k").any()
+    assert (filled["n"][own.index % 7 != 3] == own["n"][own.index % 7 != 3]).all()
+    assert filled["n"].dtype == "float64"
+    own.to_csv(tmp_path / "d.csv", index=False)
+    of_file = Dataset.read_csv(tmp_path / "d.csv", missing=["n/k"])  # -999 stands out
+    assert of_file.reading["missing"] == ["n/k", "level=-999", "n=-999"]
+    model = Model.train(of_file, **{**SMALL, "epochs": 1})
+    pd.testing.assert_frame_equal(model.impute(coded), model.impute(empty))

@@ -283,3 +283,17 @@ def test_streams_of_numbers_refuse_moments(model):
                  lambda: many.observe(when, [[1, 2], [3, 4]]), lambda: Stream(model, start=when)):  # fmt: skip
         with pytest.raises(edict.Error, match="the model's times are plain numbers"):
             call()
+
+
+def test_one_text_decides_between_day_and_month_for_all():
+    def march(*texts):
+        frame = pd.DataFrame({"id": "a", "time": list(texts), "x": range(len(texts))})
+        data = Dataset.from_frame(frame, unit="d", origin="2024-03-01")
+        return data.times.tolist()
+
+    assert march("04/03/2024", "13/03/2024") == [3, 12]
+    assert march("03/04/2024", "03/13/2024 12:00") == [3, 12.5]
+    with pytest.raises(edict.Error, match="row 1: '03/14/2024' is neither a number nor a date-time"):
+        march("13/03/2024", "03/14/2024")
+    with pytest.raises(edict.Error, match="row 0: '03/04/2024' is neither"):
+        march("03/04/2024", "04/04/2024")

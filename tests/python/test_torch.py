@@ -49,18 +49,28 @@ def test_the_module_and_the_model_agree(data, options):
             )
 
 
-def test_features_that_hardly_ever_change_are_recalled(frame):
-    own = edict.Dataset.from_frame(frame.assign(kept=1.0 + (frame["id"] > "wave30")), label="label")
-    model = edict.Model.train(own, recall=True, **SMALL)
+@pytest.mark.parametrize("kind", ["unchanging", "sporadic"])
+def test_features_that_hardly_ever_change_are_not_learnt(frame, kind):
+    """They are forecast by their last value or, where they come back at once, by their mean."""
+    if kind == "unchanging":
+        own = frame.assign(kept=1.0 + (frame["id"] > "wave30"))
+    else:
+        own = frame.assign(kept=(np.arange(len(frame)) % 197 == 11).astype(float))
+    data = edict.Dataset.from_frame(own, label="label")
+    model = edict.Model.train(data, recall=True, **SMALL)
     module = model.to_torch()
-    assert module.unchanging.tolist() == [False, False, True]
-    one = own[3].to_frame()
-    told = module(one["time"], one[["level", "flow", "kept"]].to_numpy(), [5.0, 20.0])
-    expected = model.predict(own[3], at=[5.0, 20.0])
-    for part, name in zip(told, ("mean", "aleatoric", "epistemic", "scale", "dof")):
-        np.testing.assert_allclose(
-            part.detach().numpy(), getattr(expected, name)[0], rtol=1e-5, atol=1e-5, err_msg=name
-        )
+    assert getattr(module, kind).tolist() == [False, False, True]
+    assert not getattr(module, "sporadic" if kind == "unchanging" else "unchanging").any()
+    for place in (3, int(np.argmax([(one.to_frame()["kept"] == 1).any() for one in data]))):
+        one = data[place].to_frame()
+        told = module(one["time"], one[["level", "flow", "kept"]].to_numpy(), [5.0, 20.0])
+        expected = model.predict(data[place], at=[5.0, 20.0])
+        for part, name in zip(told, ("mean", "aleatoric", "epistemic", "scale", "dof")):
+            np.testing.assert_allclose(
+                part.detach().numpy(), getattr(expected, name)[0], rtol=1e-5, atol=1e-5, err_msg=name
+            )
+    told[0][:, :2].sum().backward()
+    assert all(p.grad is None or torch.isfinite(p.grad).all() for p in module.parameters())
 
 
 def test_gradients_reach_every_parameter_that_the_mean_depends_on(data, model):

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "edict/core/error.h"
+#include "edict/data/fingerprint.h"
 #include "edict/sources/csv.h"
 
 namespace edict {
@@ -170,9 +171,12 @@ std::vector<Export> exports() {
       {"LabsInSeveralUnits",
        "subject_id,charttime,test,result,unit\n1,2024-03-01,glucose,5.2,mmol/L\n1,2024-03-02,"
        "glucose,94,mg/dL\n1,2024-03-02,crp,3,mg/L\n",
-       {}, 0,
-       {"f.csv:3: column 'unit': 'glucose' is in mg/dL here and in mmol/L before", "--ignore 'unit'"},
-       "", ""},
+       {},
+       0,
+       {"f.csv:3: column 'unit': 'glucose' is in mg/dL here and in mmol/L before",
+        "--ignore 'unit'"},
+       "",
+       ""},
       {"GrafanaWide",
        rows("\"Time\",\"cpu\",\"memory\"\n",
             [](int k) {
@@ -266,9 +270,205 @@ std::vector<Export> exports() {
             [](int k) { return fmt::format("{},2010,1,1,{},{}", k + 1, k, 100 + k); }),
        {},
        0,
-       {"the date is divided among 'year', 'month', 'day', 'hour'", "join them"},
+       {"the date is divided among 'year', 'month', 'day', 'hour'", "join them", "--time"},
        "",
        ""},
+      {"PostgresCopy",
+       rows("subject_id\tcharttime\thr\tnote\n",
+            [](int k) {
+              return fmt::format("{}\t2024-03-01 {:02}:30:00+01\t{}\t\\N", k / 12, k,
+                                 k % 12 == 3 ? "\\N" : number(k));
+            }),
+       {"hr"},
+       2,
+       {"separated by tabs", "empty and left out: 'note'"},
+       "2024-03-01 01:30:00+01",
+       number(1)},
+      {"FilesOneBehindTheOther",
+       rows("id,time,hr,sedated\n",
+            [](int k) {
+              return (k > 0 && k % 6 == 0 ? "id,time,hr,sedated\n" : "") +
+                     fmt::format("p{},{},{},{}", k / 6, k % 6, number(k), k % 2 ? "yes" : "no");
+            }),
+       {"hr", "sedated"},
+       4,
+       {"3 rows with the header again left out", "'sedated' is 1 for yes"},
+       "1",
+       number(1)},
+      {"GermanWeatherServiceHours",
+       rows("STATIONS_ID;MESS_DATUM;QN_9;TT_TU;eor\n",
+            [](int k) {
+              return fmt::format("       44;20240301{:02};    3; {};eor", k, number(k));
+            }),
+       {"QN_9", "TT_TU", "eor=eor"},
+       1,
+       {"time is 'MESS_DATUM' (dates"},
+       "2024030101",
+       "3"},
+      {"GermanThousandsBesideDecimals",
+       rows("id;time;anteil;anzahl\n",
+            [](int k) { return fmt::format("a;{};{};{}.2{:02}", k, number(k, ','), 1 + k, k); }),
+       {"anteil", "anzahl"},
+       1,
+       {"decimal comma", "'anzahl': 24 cells with marks between digits"},
+       "1",
+       number(1)},
+      {"ThousandsOfOneColumnDecimalsOfAnother",
+       rows("id;time;a;b;c\n",
+            [](int k) {
+              return fmt::format("x;{};{};{}.2{:02};{}", k, number(k, ','), 1 + k, k, number(k));
+            }),
+       {},
+       0,
+       {"'1.200' may be 1.2 or 1200; give --decimal point or --decimal comma"},
+       "",
+       ""},
+      {"GermanDecimalsWithAndWithoutThousands",
+       rows("id;time;kW\n",
+            [](int k) { return fmt::format("x;{};{}", k, k % 2 ? number(k, ',') : "1.234,5"); }),
+       {"kW"},
+       1,
+       {"decimal comma", "'kW': 12 cells with marks between digits"},
+       "1",
+       number(1)},
+      {"ElapsedTimes",
+       rows("id,elapsed,hr,rr\n",
+            [](int k) { return fmt::format("a,{:02}:30:00,{},{}", k, number(k), 12 + k % 3); }),
+       {},
+       0,
+       {"column 'elapsed': it holds times of day and no column their dates", "--time"},
+       "",
+       ""},
+      {"AmericanHoursThatNothingDecides",
+       rows("id,Date/Time,hr\n",
+            [](int k) {
+              return fmt::format("a,3/{}/24 {:02}:05:00 PM,{}", 1 + k % 12, 1 + k % 12, number(k));
+            }),
+       {},
+       0,
+       {"--time-format '%d/%m/%y %I:%M:%S %p' or '%m/%d/%y %I:%M:%S %p'"},
+       "",
+       ""},
+      {"PhilipsInAFormatBesideClocks",
+       rows("\"PatientID\",\"Date\",\"Time\",\"HR\"\n",
+            [](int k) {
+              return fmt::format("\"7\",\"03/01/2024\",\"{:02}:30:00\",\"{}\"", k, number(k));
+            }),
+       {"HR"},
+       1,
+       {"time is 'Date' with 'Time'"},
+       "03/01/2024 01:30:00",
+       number(1),
+       formatted("%m/%d/%Y")},
+      {"AmericanHoursInThatFormat",
+       rows("id,Date/Time,hr\n",
+            [](int k) {
+              return fmt::format("a,3/{}/24 {:02}:05:00 PM,{}", 1 + k, 1 + k % 12, number(k));
+            }),
+       {"hr"},
+       1,
+       {"dates"},
+       "03/02/24 02:05:00 PM",
+       number(1),
+       formatted("%m/%d/%y %I:%M:%S %p")},
+      {"DividedDateBesideTemperature",
+       rows("station,year,month,day,t\n",
+            [](int k) { return fmt::format("a,2024,3,{},{}", k + 1, number(k)); }),
+       {},
+       0,
+       {"the date is divided among 'year', 'month', 'day'"},
+       "",
+       ""},
+      {"DividedDateBesideTheWholeOne",
+       rows("station,time,year,month,day,temp\n",
+            [](int k) {
+              return fmt::format("a,2024-03-{:02},2024,3,{},{}", k + 1, k + 1, number(k));
+            }),
+       {"year", "month", "day", "temp"},
+       1,
+       {"time is 'time' (dates"},
+       "2024-03-02",
+       "2024"},
+      {"DaysAsColumns",
+       rows("name,2024-03-01,2024-03-02,2024-03-03\n",
+            [](int k) { return fmt::format("x{},1,2,3", k); }),
+       {},
+       0,
+       {"3 columns are called by dates; turn the table"},
+       "",
+       ""},
+      {"SharesAndPerCents",
+       rows("id,time,SpO2\n",
+            [](int k) { return fmt::format("a,{},{}", k, k % 2 ? "0.97" : "97 %"); }),
+       {},
+       0,
+       {"'97 %' is in another unit than the numbers beside it; write one unit"},
+       "",
+       ""},
+      {"OracleTimestamps",
+       rows("ID,TIME,X\n",
+            [](int k) {
+              return fmt::format("a,{:02}-Mar-24 06.00.00.000000000 AM,{}", 1 + k, number(k));
+            }),
+       {},
+       0,
+       {"'01-Mar-24 06.00.00.000000000 AM' is not a date that can be read; write 2024-03-01 12:30, "
+        "or "
+        "give --time-format"},
+       "",
+       ""},
+      {"OracleTimestampsInTheirFormat",
+       rows("ID,TIME,X\n",
+            [](int k) {
+              return fmt::format("a,{:02}-Mar-24 06.00.00.000000000 AM,{}", 1 + k, number(k));
+            }),
+       {"X"},
+       1,
+       {"dates"},
+       "02-Mar-24 06.00.00.000000 AM",
+       number(1),
+       formatted("%d-%b-%y %I.%M.%S.%f %p")},
+      {"NamesOfWhichSomeAreNumbers",
+       rows("id,time,hr,mode\n",
+            [](int k) { return fmt::format("a,{},{},{}", k, number(k), k % 3 ? "PSV" : "12"); }),
+       {},
+       0,
+       {"'PSV' is not a number", "--category mode where its values are names"},
+       "",
+       ""},
+      // 01.03.24 is written like a time of day, 18.00.00, too.
+      {"GermanShortDaysThatCouldBeClocks",
+       rows("Fall;Datum;Gewicht\n",
+            [](int k) {
+              return fmt::format("{};{:02}.03.24;{}", k / 12, k % 12 + 1, number(k, ','));
+            }),
+       {"Gewicht"},
+       2,
+       {"time is 'Datum' (dates, in days"},
+       "02.03.24",
+       number(1)},
+      {"GermanShortDaysBesideClocks",
+       rows("Fall;Datum;Zeit;Gewicht\n",
+            [](int k) {
+              return fmt::format("{};{:02}.03.24;{:02}.30.00;{}", k / 12, k % 12 + 1, k,
+                                 number(k, ','));
+            }),
+       {"Gewicht"},
+       2,
+       {"time is 'Datum' with 'Zeit'"},
+       "02.03.24 01:30:00",
+       number(1)},
+      {"GermanShortDaysCalledZeitBesideABirthday",
+       rows("Fall;Zeit;Geburtstag;Gewicht\n",
+            [](int k) {
+              return fmt::format("{};{:02}.03.24;{}.12.1950;{}", k / 12, k % 12 + 1, 1 + k / 12,
+                                 number(k, ','));
+            }),
+       {"Gewicht"},
+       2,
+       {"time is 'Zeit' (dates, in days", "'Geburtstag' is left out: it holds dates"},
+       "02.03.24",
+       number(1)},
       {"PandasIndex",
        rows("Unnamed: 0,pid,hours,hr,note,empty\n",
             [](int k) { return fmt::format("{},p{},{},{},,", k, k / 12, k % 12, number(k)); }),
@@ -470,6 +670,10 @@ TEST_P(ExportTest, IsReadRightOrRefusedWithWhatToDo) {
   if (!e.value.empty()) {
     EXPECT_EQ(fmt::format("{}", d.observed(1)[0].value), e.value);
   }
+  // A model that knows how it was read needs no options.
+  ReadOptions again;
+  again.like = KnownReading{d.reading, d.time_axis.rules()};
+  EXPECT_EQ(fingerprint(read_csv_text(e.text, "f.csv", again)), fingerprint(d));
   // No column is lost without a word: it is a feature, has a role, or is named in the notes.
   for (const std::string& name : names_in(e.text, d.reading.time)) {
     const auto is_it = [&](const std::string& other) {

@@ -183,6 +183,34 @@ TEST(Messy, UnixTimeIsCountedFromTheFirstEvent) {
   EXPECT_EQ(read_csv_text(messy::unix_time().bytes, "f", options).times[1], 1709280120.0);
 }
 
+TEST(Messy, ACodeForMissingOfAColumnThatIsNotThereIsRefused) {
+  ReadOptions options;
+  options.missing = {"y=-9"};
+  EXPECT_EQ(error_of("id,time,x\na,0,-9\n", options),
+            "f.csv:1: --missing: there is no column 'y'; it has 'id', 'time', 'x'");
+  options.missing = {"y=no"};
+  EXPECT_EQ(error_of("id,time,x\na,0,y=no\na,1,2\n", options), "no error");
+}
+
+TEST(Messy, UnixTimeComesInPartsOfASecond) {
+  for (const auto& [zeros, kind, words] :
+       {std::tuple("000", TimeKind::unix_milliseconds, "milliseconds"),
+        std::tuple("000000", TimeKind::unix_microseconds, "microseconds"),
+        std::tuple("000000000", TimeKind::unix_nanoseconds, "nanoseconds to the microsecond")}) {
+    std::string text = "device,ts,x\n";
+    for (int e = 0; e < 12; ++e) text += fmt::format("a,{}{},{}\n", 1709280000 + 90 * e, zeros, e);
+    const Dataset d = read_csv_text(text, "f.csv");
+    EXPECT_EQ(d.time_axis.kind, kind);
+    EXPECT_EQ(d.times[2], 3.0) << "minutes from the first event";
+    EXPECT_EQ(written_time(d, 0, 3), fmt::format("1709280180{}", zeros));
+    EXPECT_NE(told(d).find(fmt::format("Unix time in {}, in minutes", words)), std::string::npos)
+        << told(d);
+    ReadOptions plain;
+    plain.time_unit = "none";
+    EXPECT_EQ(read_csv_text(text, "f.csv", plain).time_axis.kind, TimeKind::number);
+  }
+}
+
 TEST(Messy, VisitsAreCountedInDaysAndProseIsLeftOut) {
   const Dataset d = read(messy::days());
   EXPECT_EQ(d.features, Texts{"weight"});

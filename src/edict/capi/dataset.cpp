@@ -254,8 +254,11 @@ int edict_dataset_write(const edict_dataset* dataset, const char* path) {
 int edict_read_dates(int64_t count, const char* const* texts, double* microseconds, int32_t* zone) {
   return across([&] {
     const std::vector<std::string> given = names_from(count, texts, "texts");
+    DateStyle style;  // where one of them decides between day and month, it decides for all
+    for (std::size_t i = 0; i < given.size() && style.order == DateStyle::Order::year_first; ++i)
+      style.order = only_order(given[i]).value_or(DateStyle::Order::year_first);
     for (std::size_t i = 0; i < given.size(); ++i) {
-      const std::optional<ParsedDate> date = parse_date(given[i]);
+      const std::optional<ParsedDate> date = parse_date(given[i], &style);
       const bool zoned = date && date->style.zone != DateStyle::Zone::none;
       if (microseconds)
         microseconds[i] = date ? date->microseconds : std::numeric_limits<double>::quiet_NaN();

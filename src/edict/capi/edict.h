@@ -163,8 +163,9 @@ EDICT_EXPORT int edict_dataset_read(const char* path, const char* options, const
 EDICT_EXPORT int edict_dataset_write(const edict_dataset* dataset, const char* path);
 
 /* Texts as date-times, read as the times of a file are. `microseconds`: [count], since 1970; of UTC
- * where a text names a zone, else as written; NaN where it is not a date-time. `zone`: [count],
- * minutes east of UTC, EDICT_NO_ZONE where none is named. */
+ * where a text names a zone, else as written; NaN where it is not a date-time. Of 03/04/2024 another
+ * of the texts decides which is the month, by a number above 12. `zone`: [count], minutes east of
+ * UTC, EDICT_NO_ZONE where none is named. */
 #define EDICT_NO_ZONE INT32_MIN
 EDICT_EXPORT int edict_read_dates(int64_t count, const char* const* texts, double* microseconds,
                                   int32_t* zone);

@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::quiet_NaN();
 
-// Whether the reader takes the cell as missing.
+// Whether the reader takes the cell as missing in every column.
 bool is_empty(std::string_view cell) { return spells_unknown(cell) || says_missing(cell); }
 
 bool is_feature(CsvColumn kind) {
@@ -46,6 +46,7 @@ FilledTable::FilledTable(CsvOriginal table, const Model& model, const Dataset& d
       deviations_(deviations),
       format_(format),
       shard_(shard),
+      codes_(data.reading.missing),
       rows_of_(data.size()) {
   std::unordered_map<std::string_view, std::size_t> place;
   for (std::size_t i = 0; i < data.size(); ++i) place.emplace(data.ids[i], i);
@@ -110,27 +111,38 @@ void FilledTable::each_cell(std::size_t row, const Visit& visit) const {
 }
 
 // In long form the row names the feature, be it behind the value.
-std::size_t FilledTable::filling_of_row(std::size_t row) const {
-  std::size_t found = kNone;
+std::string FilledTable::feature_of_row(std::size_t row) const {
+  std::string name;
   if (table_.layout.long_form)
     each_cell(row, [&](std::size_t c, std::string_view text, std::string_view) {
-      if (table_.layout.columns[c].kind == CsvColumn::feature_name) found = filling_of(text);
+      if (table_.layout.columns[c].kind == CsvColumn::feature_name) name = text;
     });
-  return found;
+  return name;
+}
+
+// Whether the reader takes the cell of this feature as missing: -999 and its like as well.
+bool FilledTable::is_missing(std::string_view feature, std::string_view cell) const {
+  if (is_empty(cell) || codes_.matches_text(feature, cell)) return true;
+  if (codes_.empty()) return false;
+  const auto number = read_written_number(cell);
+  if (!number) return false;
+  const double value = table_.decimal_comma ? number->with_comma : number->with_point;
+  return std::ranges::count(codes_.numbers(feature), value) > 0;
 }
 
 // Which rows have an empty cell to fill, and which columns hold words for true and false.
 void FilledTable::look_at_cells() {
   time_.assign(rows(), kNever);
   for (std::size_t row = 0; row < rows(); ++row) {
-    const std::size_t of_row = filling_of_row(row);
+    const std::string feature = feature_of_row(row);
+    const std::size_t of_row = filling_of(feature);
     bool holes = false;
     each_cell(row, [&](std::size_t c, std::string_view text, std::string_view) {
-      const std::size_t place =
-          table_.layout.columns[c].kind == CsvColumn::value ? of_row : of_column_[c];
+      const bool long_form = table_.layout.columns[c].kind == CsvColumn::value;
+      const std::size_t place = long_form ? of_row : of_column_[c];
       if (place == kNone) return;
       Filling& filling = fillings_[place];
-      holes |= is_empty(text);
+      holes |= is_missing(long_form ? feature : table_.layout.names[c], text);
       const auto truth = filling.categories.empty() ? spelled_truth(text) : std::nullopt;
       if (!truth) return;
       std::string& word = *truth ? filling.yes : filling.no;
@@ -181,14 +193,15 @@ std::string FilledTable::written(std::size_t row, const ImputedSeries& imputed,
   const auto time = static_cast<std::size_t>(
       std::lower_bound(imputed.times.begin(), imputed.times.end(), time_[row]) -
       imputed.times.begin());
-  const std::size_t of_row = has_time ? filling_of_row(row) : kNone;
+  const std::string feature = has_time ? feature_of_row(row) : std::string();
   std::string line, deviations;
   const std::string separator(1, is_csv() ? table_.text.separator() : ',');
   each_cell(row, [&](std::size_t c, std::string_view text, std::string_view source) {
-    const std::size_t filling =
-        table_.layout.columns[c].kind == CsvColumn::value ? of_row : of_column_[c];
+    const bool long_form = table_.layout.columns[c].kind == CsvColumn::value;
+    const std::size_t filling = long_form ? filling_of(feature) : of_column_[c];
     Value value;
-    const bool fill = has_time && filling != kNone && is_empty(text);
+    const bool fill = has_time && filling != kNone &&
+                      is_missing(long_form ? feature : table_.layout.names[c], text);
     if (fill) {
       value = value_of(fillings_[filling], imputed, time);
       ++cells;

@@ -13,6 +13,7 @@
 #include "edict/eval/impute.h"
 #include "edict/model/model.h"
 #include "edict/sources/csv_original.h"
+#include "edict/sources/missing_codes.h"
 
 namespace edict::cli {
 
@@ -64,7 +65,8 @@ class FilledTable {
   // Numbers of fillings; kNone where nothing is filled.
   std::size_t filling_of(std::string_view name) const;
   std::size_t column_of(const std::string& name) const;
-  std::size_t filling_of_row(std::size_t row) const;
+  std::string feature_of_row(std::size_t row) const;  // empty in wide form
+  bool is_missing(std::string_view feature, std::string_view cell) const;
   void choose(const Model& model, const std::vector<std::size_t>& features);
   void look_at_cells();
   void name_deviations();
@@ -82,6 +84,7 @@ class FilledTable {
   const bool deviations_;
   const RowFormat format_;
   const Shard shard_;
+  const MissingCodes codes_;
   std::vector<Filling> fillings_;
   std::map<std::string, std::size_t, std::less<>> by_name_;  // columns, or features in long form
   std::vector<std::size_t> of_column_;                       // fillings, in wide form

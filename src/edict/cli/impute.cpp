@@ -328,7 +328,8 @@ void run(const ImputeArguments& options) {
   const Model model = load_model(options.model);
   if (!model.network->has_distribution()) throw no_distribution(model.config.model.kind);
   std::optional<GivenTimes> at;
-  if (!options.at.empty() && options.at != "events") at.emplace("--at", options.at);
+  if (!options.at.empty() && options.at != "events")
+    at.emplace("--at", options.at, model.time_axis);
   features_to_fill(options.features, model);  // a wrong name is refused before the data are read
   Imputation imputation(options, model);
   if (!options.at.empty() || is_packed_file(options.data))

@@ -456,7 +456,7 @@ Asked understood(const PredictArguments& options, const Model& model, bool class
           "--ahead: {} lies before the last observation; give times from 0 on, or use --at",
           asked.request.times.front()));
   } else if (!asked.events && !asked.horizon && !options.at.empty()) {
-    asked.at.emplace("--at", options.at);
+    asked.at.emplace("--at", options.at, model.time_axis);
     asked.request.times = asked.at->numbers();
     asked.request.times.resize(asked.at->count());  // dates: each series has its own
   }

@@ -130,13 +130,14 @@ std::vector<double> parse_times(const std::string& option, const std::string& te
   return times;
 }
 
-GivenTimes::GivenTimes(std::string option, const std::string& text) : option_(std::move(option)) {
+GivenTimes::GivenTimes(std::string option, const std::string& text, const TimeAxis& known)
+    : option_(std::move(option)) {
   for (std::size_t from = 0; from <= text.size();) {
     const std::size_t to = std::min(text.find(',', from), text.size());
     dates_.push_back(text.substr(from, to - from));
     from = to + 1;
   }
-  if (parse_date(dates_.front())) return;
+  if (is_date_of(known, dates_.front())) return;
   dates_.clear();
   numbers_ = parse_times(option_, text);
 }
@@ -158,9 +159,10 @@ std::vector<double> GivenTimes::of(const Dataset& data, std::size_t series) cons
     if (!std::isnan(time) && !(data.time_axis.from_first && time < 0)) times.push_back(time);
   };
   for (const std::string& date : dates_) {
-    if (!parse_date(date))
-      throw Error(fmt::format("{}: '{}' is not a date, but the first time is; write all alike",
-                              option_, date));
+    if (!is_date_of(data.time_axis, date))
+      throw Error(fmt::format(
+          "{}: '{}' is not a date as those of the data are; write all as 2024-03-01 12:30", option_,
+          date));
     add(date);
   }
   for (const double number : numbers_) add(fmt::format("{}", number));

@@ -18,8 +18,9 @@ std::vector<double> parse_times(const std::string& option, const std::string& te
 // time where the data have that.
 class GivenTimes {
  public:
-  // Throws Error that begins with the name of the option.
-  GivenTimes(std::string option, const std::string& text);
+  // `known`: of the model, whose dates may be written in a way of their own. Throws Error that
+  // begins with the name of the option.
+  GivenTimes(std::string option, const std::string& text, const TimeAxis& known);
 
   std::size_t count() const { return dates_.empty() ? numbers_.size() : dates_.size(); }
   // Ascending, on the scale of the data; of moments of the calendar this means nothing.

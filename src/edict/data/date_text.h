@@ -24,6 +24,7 @@ struct DateStyle {
   char between = ' ';        // between date and time of day
   bool clock = false;        // has a time of day
   char colon = ':';          // in it; zero: 1230
+  bool minutes = true;       // without: 12 of 2024030112
   bool seconds = false;
   std::uint8_t decimals = 0;  // of the seconds
   bool twelve_hours = false;  // 1:30 PM
@@ -53,7 +54,10 @@ std::optional<ParsedDate> parse_date(std::string_view text, const DateStyle* lik
 // A day as parse_date reads it that may be in either order.
 bool has_open_order(std::string_view text);
 
-// A date of digits alone: 20240301, 202403011230 or 20240301123015.
+// The order of day and month that the text can only have; none where both would do, or neither.
+std::optional<DateStyle::Order> only_order(std::string_view text);
+
+// A date of digits alone: 20240301, 2024030112, 202403011230 or 20240301123015.
 std::optional<ParsedDate> parse_digits_as_date(std::string_view text);
 
 // Whether what is written in this style is read without knowing it.
@@ -67,6 +71,9 @@ std::string written_date(double microseconds, std::int16_t zone, const DateStyle
 
 // The style that has every part that either has.
 DateStyle fuller(DateStyle a, const DateStyle& b);
+
+// The format of strptime for dates in this style.
+std::string format_of(const DateStyle& style);
 
 // Throws Error where a format of strptime holds what is not read here.
 void check_time_format(std::string_view format);

@@ -30,15 +30,55 @@ constexpr UnitName kUnits[] = {{TimeUnit::none, 0, "none", ""},
                                {TimeUnit::hour, 3600, "h", "hours"},
                                {TimeUnit::day, 86400, "d", "days"}};
 
-constexpr std::string_view kKinds[] = {"number", "date", "unix seconds", "unix milliseconds"};
-constexpr std::string_view kKindsInWords[] = {"numbers", "dates", "Unix time in seconds",
-                                              "Unix time in milliseconds"};
+constexpr std::string_view kKinds[] = {
+    "number", "date", "unix seconds", "unix milliseconds", "unix microseconds", "unix nanoseconds"};
+constexpr std::string_view kKindsInWords[] = {"numbers",
+                                              "dates",
+                                              "Unix time in seconds",
+                                              "Unix time in milliseconds",
+                                              "Unix time in microseconds",
+                                              "Unix time in nanoseconds to the microsecond"};
 
 const UnitName& entry_of(TimeUnit unit) { return kUnits[static_cast<std::size_t>(unit)]; }
 
 // What adding and taking away an origin left in the last digits is not written.
 std::string written_number(double value) {
   return fmt::format("{}", std::strtod(fmt::format("{:.15g}", value).c_str(), nullptr));
+}
+
+// Micro- and nanoseconds have more digits than that, and are whole.
+std::string written_unix_time(TimeKind kind, double raw) {
+  constexpr double kWhole = 9e15;  // up to here a double holds every microsecond
+  const double in_raw = unix_per_second(kind) / kSecond;
+  if (in_raw < 1 || std::abs(raw) > kWhole) return written_number(unix_from_raw(kind, raw));
+  return fmt::format("{}", std::llround(raw) * std::llround(in_raw));
+}
+
+bool has_slashes(const DateStyle& style) {
+  return style.order != DateStyle::Order::year_first && style.separator != '.' &&
+         !style.named_month && style.format.empty();
+}
+
+// As the dates of the data are written, or in a way that says what it means.
+std::optional<ParsedDate> read_date(const TimeAxis& axis, std::string_view text) {
+  const bool dates = axis.kind == TimeKind::date;
+  if (dates)
+    if (auto date = parse_date(text, &axis.style)) return date;
+  auto date = parse_date(text);
+  if (!date && has_open_order(text))
+    throw Error(fmt::format(
+        "{}: may have the day first or the month; write the year first, as 2024-03-01", text));
+  // 12/31/2024 has one meaning, but 01/02/2024 beside it would be read with the day first.
+  if (date && dates && has_slashes(date->style) && has_slashes(axis.style) &&
+      date->style.order != axis.style.order) {
+    DateStyle year_first;
+    year_first.clock = date->style.clock;
+    throw Error(
+        fmt::format("{}: the dates of the data have the {} first; write it so, or as {}", text,
+                    axis.style.order == DateStyle::Order::day_first ? "day" : "month",
+                    written_date(date->microseconds + 60 * kSecond * date->zone, 0, year_first)));
+  }
+  return date;
 }
 
 std::int16_t zone_at(const TimeAxis& axis, std::size_t series, double raw) {
@@ -101,31 +141,52 @@ std::string written_time(const Dataset& data, std::size_t series, double time) {
     return origin == 0 && axis.raw_unit() == 1 ? fmt::format("{}", time)
                                                : written_number(axis.to_raw(series, time));
   const double raw = std::round(axis.to_raw(series, time));
-  switch (axis.kind) {
+  return axis.kind == TimeKind::date ? written_date(raw, zone_at(axis, series, raw), axis.style)
+                                     : written_unix_time(axis.kind, raw);
+}
+
+double unix_per_second(TimeKind kind) {
+  switch (kind) {
     case TimeKind::unix_seconds:
-      return written_number(raw / kSecond);
+      return 1;
     case TimeKind::unix_milliseconds:
-      return written_number(raw / 1000);
+      return 1e3;
+    case TimeKind::unix_microseconds:
+      return 1e6;
+    case TimeKind::unix_nanoseconds:
+      return 1e9;
     default:
-      return written_date(raw, zone_at(axis, series, raw), axis.style);
+      return 0;
   }
 }
 
+double raw_from_unix(TimeKind kind, double number) {
+  const double per_second = unix_per_second(kind);
+  return std::round(per_second > kSecond ? number / (per_second / kSecond)
+                                         : number * (kSecond / per_second));
+}
+
+double unix_from_raw(TimeKind kind, double raw) {
+  const double per_second = unix_per_second(kind);
+  return per_second > kSecond ? raw * (per_second / kSecond) : raw / (kSecond / per_second);
+}
+
 bool is_unix_time(const TimeAxis& axis, double number) {
-  const double second = axis.kind == TimeKind::unix_seconds        ? 1
-                        : axis.kind == TimeKind::unix_milliseconds ? 1000
-                                                                   : 0;
+  const double second = unix_per_second(axis.kind);
   return number >= 3.15e8 * second && number < 4.1e9 * second;
+}
+
+bool is_date_of(const TimeAxis& axis, std::string_view text) {
+  return (axis.kind == TimeKind::date && parse_date(text, &axis.style)) || parse_date(text) ||
+         has_open_order(text);
 }
 
 double read_time(const Dataset& data, std::size_t series, std::string_view text) {
   const TimeAxis& axis = data.time_axis;
-  auto date = parse_date(text, axis.kind == TimeKind::date ? &axis.style : nullptr);
-  if (!date) date = parse_date(text);
-  if (date) {
-    if (!axis.is_calendar())
-      throw Error(
-          fmt::format("{}: the times of the data are numbers; give a number on their scale", text));
+  if (is_date_of(axis, text) && !axis.is_calendar())
+    throw Error(
+        fmt::format("{}: the times of the data are numbers; give a number on their scale", text));
+  if (const auto date = read_date(axis, text)) {
     double raw = date->microseconds;
     // Without a zone it is meant as the data are written.
     if (date->style.zone == DateStyle::Zone::none && axis.style.zone != DateStyle::Zone::none)
@@ -140,8 +201,7 @@ double read_time(const Dataset& data, std::size_t series, std::string_view text)
         fmt::format("{}: is neither a number nor a date; write 1.5 or 2024-03-01 12:30", text));
   if (!is_unix_time(axis, value)) return value;
   if (!std::isfinite(axis.origin_of(series))) return std::numeric_limits<double>::quiet_NaN();
-  const double second = axis.kind == TimeKind::unix_seconds ? kSecond : kSecond / 1000;
-  return axis.from_raw(series, std::round(value * second));
+  return axis.from_raw(series, raw_from_unix(axis.kind, value));
 }
 
 std::string time_scale(const Dataset& data, std::size_t series) {

@@ -25,6 +25,8 @@ enum class TimeKind : std::uint8_t {
   date,               // 2024-03-01 12:30 and the like
   unix_seconds,       // since 1970, as a number
   unix_milliseconds,  // the same in thousandths
+  unix_microseconds,
+  unix_nanoseconds,  // read to the microsecond
 };
 
 enum class TimeUnit : std::uint8_t { none, second, minute, hour, day };
@@ -75,8 +77,13 @@ struct TimeAxis {
 // A time of a series of the dataset as the file would write it. The one way to write a time.
 std::string written_time(const Dataset& data, std::size_t series, double time);
 
+// Whether the text is a date where times are given for data with this axis: as its own dates are
+// written, or in another way.
+bool is_date_of(const TimeAxis& axis, std::string_view text);
+
 // The reverse, for a time that a person gives: in the form of the data's times if it is a date,
-// else a number on the dataset's own scale. Throws Error, which begins with the text.
+// else a number on the dataset's own scale. 03/04/2024 is read where the data's dates are written
+// so. Throws Error, which begins with the text.
 double read_time(const Dataset& data, std::size_t series, std::string_view text);
 
 // What the dataset's own times of the series are: "hours since 2024-03-01 12:30", for the axis of a

@@ -134,13 +134,10 @@ void Api::model(const std::shared_ptr<Call>& call) {
                         {"mean", model.protocol.population.mean[j]},
                         {"deviation", model.protocol.population.scale[j]}});
   const double seconds = clock.seconds_in_unit();
-  const bool ms = clock.time_unit_name() == "ms";
-  const json time =
-      clock.calendar()
-          ? json{{"kind", "unix"}, {"unit", clock.time_unit_name()}, {"seconds", ms ? 1e-3 : 1.0}}
-          : json{{"kind", "number"},
-                 {"unit", clock.time_unit_name()},
-                 {"seconds", seconds > 0 ? json(seconds) : json()}};
+  const double of_time = clock.seconds_of_time();
+  const json time{{"kind", clock.calendar() ? "unix" : "number"},
+                  {"unit", clock.time_unit_name()},
+                  {"seconds", of_time > 0 ? json(of_time) : json()}};
   const json body{{"name", settings_.name},
                   {"fingerprint", fmt::format("{:016x}", fingerprint_)},
                   {"features", std::move(features)},

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "edict/core/error.h"
+#include "edict/data/unix_time.h"
 #include "edict/engine/stepped_gru_ode.h"
 
 namespace edict::server {
@@ -39,12 +40,21 @@ StreamClock::StreamClock(const Model& model, const std::string& unit)
 
 std::string_view StreamClock::time_unit_name() const {
   if (!calendar()) return unit_ == TimeUnit::none ? std::string_view() : name_of(unit_);
-  return axis_.kind == TimeKind::unix_milliseconds ? "ms" : "s";
+  switch (axis_.kind) {
+    case TimeKind::unix_milliseconds:
+      return "ms";
+    case TimeKind::unix_microseconds:
+      return "us";
+    case TimeKind::unix_nanoseconds:
+      return "ns";
+    default:
+      return "s";
+  }
 }
 
 TimeStamp StreamClock::from_number(double number) const {
   if (!calendar()) return {number, false};
-  return {std::round(number * (axis_.kind == TimeKind::unix_milliseconds ? 1e3 : 1e6)), true};
+  return {raw_from_unix(unix_kind(), number), true};
 }
 
 std::optional<TimeStamp> StreamClock::from_text(std::string_view text) const {
@@ -64,9 +74,17 @@ double StreamClock::raw(const TimeStamp& time, double origin) const {
   return (time.value - origin) / (1e6 * seconds_);
 }
 
+double StreamClock::seconds_of_time() const {
+  return calendar() ? 1 / unix_per_second(unix_kind()) : seconds_;
+}
+
+TimeKind StreamClock::unix_kind() const {
+  return axis_.kind == TimeKind::date ? TimeKind::unix_seconds : axis_.kind;
+}
+
 double StreamClock::shown(double raw) const {
   if (!calendar()) return raw;
-  return raw / (axis_.kind == TimeKind::unix_milliseconds ? 1e3 : 1e6);
+  return unix_from_raw(unix_kind(), raw);
 }
 
 double StreamClock::start(double first_model_time) const {

@@ -28,8 +28,10 @@ class StreamClock {
   // Of a duration's unit; 0 where nobody knows.
   double seconds_in_unit() const { return seconds_; }
   std::string_view unit_name() const { return name_of(unit_); }
-  // Of a time in JSON: "s", "ms", or the unit's name.
+  // Of a time in JSON: "s", "ms", "us", "ns", or the unit's name; and its length in seconds, 0
+  // where it is not known.
   std::string_view time_unit_name() const;
+  double seconds_of_time() const;
 
   TimeStamp from_number(double number) const;
   // A date, or a number as text. Nothing where it is neither, or a date where none can be counted.
@@ -71,6 +73,8 @@ class StreamClock {
   bool resolves(double raw) const;
 
  private:
+  TimeKind unix_kind() const;  // in which times of the calendar come and go as numbers
+
   TimeAxis axis_;
   TimeUnit unit_;
   double seconds_;

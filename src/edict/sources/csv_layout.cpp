@@ -66,6 +66,7 @@ class Chooser {
   }
 
   void choose() {
+    refuse_days_as_columns();
     const std::size_t time = choose_columns_of_rows();
     choose_named(options_.label, known([](const Reading& r) { return r.label; }), "label",
                  CsvColumn::label);
@@ -77,6 +78,7 @@ class Chooser {
     else
       choose_features();
     choose_time_form(time);
+    check_columns_of_missing();
     layout_.count_runs();
   }
 
@@ -157,6 +159,7 @@ class Chooser {
     leave_out_row_index();
     if (!time) time = time_by_dates();
     if (!id && !layout_.one_series) choose_id_by_place(time);
+    if (!time) refuse_clocks_alone();
     if (!time) time = time_by_numbers();
     if (!time)
       text_.fail(header_,
@@ -246,11 +249,26 @@ class Chooser {
     return std::nullopt;
   }
 
+  // A column of clocks that no dates stand beside is likelier the time than the first of numbers.
+  void refuse_clocks_alone() const {
+    const auto clock = find_by_cells([](auto cells) { return all_clocks(cells); });
+    if (clock)
+      text_.fail(header_, layout_.names[*clock],
+                 "it holds times of day and no column their dates; give dates, or numbers that "
+                 "count from a start, or name the column of times with --time");
+  }
+
   // Date and time of day in two columns. `time` becomes that of the date.
   void choose_clock(std::size_t& time) {
     if (!options_.time.empty() || !layout_.name_of(CsvColumn::clock).empty()) return;
     if (all_clocks(sample_[time])) {
-      const auto date = find_by_cells([](auto cells) { return all_days(cells); });
+      // 01.03.24 may be a day as well, and is one unless days stand beside a column of clocks.
+      const bool maybe_days = all_days(sample_[time]);
+      const auto date = find_by_cells(
+          [&](auto cells) { return all_days(cells) && !(maybe_days && all_clocks(cells)); });
+      const bool is_clock = date && !names_birth(layout_.names[*date]) &&
+                            has_usual_name(layout_.names[time], ColumnRole::clock);
+      if (maybe_days && !is_clock) return;
       if (!date)
         text_.fail(header_, layout_.names[time],
                    "it holds times of day and no column their dates; give dates, or numbers that "
@@ -272,16 +290,40 @@ class Chooser {
     });
   }
 
+  // Numbers that are no Unix time and no dates of digits.
+  bool counts_like_hours(std::size_t column) const {
+    constexpr double kLargest = 1e7;
+    const auto cells = sample_[column];
+    return !cells.empty() && std::ranges::all_of(cells, [](const std::string& cell) {
+      const auto number = number_with_comma(cell);
+      return number && std::abs(*number) < kLargest;
+    });
+  }
+
+  // A row a feature and a column a day.
+  void refuse_days_as_columns() const {
+    const auto days = std::ranges::count_if(
+        layout_.names, [](const std::string& name) { return parse_date(name).has_value(); });
+    if (days > 1)
+      text_.fail(header_,
+                 fmt::format("{} columns are called by dates; turn the table, so that each row "
+                             "is one moment",
+                             days));
+  }
+
   // Year, month, day and hour each in a column of its own.
   void refuse_divided_date(std::optional<std::size_t> time) const {
-    if (!options_.time.empty()) return;
+    if (!options_.time.empty() || options_.like) return;
     std::vector<std::string> parts;
     for (const char* part : {"year", "month", "day", "hour", "jahr", "monat", "tag", "stunde"})
       for (std::size_t c = 0; c < layout_.names.size(); ++c)
         if (squeezed_[c] == part) parts.push_back(layout_.names[c]);
-    if (parts.size() < 3 || (time && !contains(parts, layout_.names[*time]))) return;
+    if (parts.size() < 3) return;
+    // Beside times of their own they say the same again; a column 't' of numbers may be a
+    // temperature.
+    if (time && !contains(parts, layout_.names[*time]) && !counts_like_hours(*time)) return;
     text_.fail(header_, fmt::format("the date is divided among {}; join them into one column, as "
-                                    "2024-03-01 12:00",
+                                    "2024-03-01 12:00, or name the times with --time",
                                     quoted_list(parts)));
   }
 
@@ -404,6 +446,15 @@ class Chooser {
     return is_row_index_[column] || contains(options_.ignored, layout_.names[column]);
   }
 
+  // --missing COLUMN=-999; a text with a "=" in it is a text.
+  void check_columns_of_missing() const {
+    if (layout_.long_form) return;  // rows name the features
+    for (const std::string& code : options_.missing)
+      if (const std::size_t equals = code.rfind('='); equals != std::string::npos && equals > 0)
+        if (finite_number(std::string_view(code).substr(equals + 1)))
+          demand(code.substr(0, equals), "missing");
+  }
+
   bool is_named_feature(std::size_t column) const {
     return layout_.columns[column].kind == CsvColumn::ignored &&
            contains(options_.features, layout_.names[column]);
@@ -438,8 +489,8 @@ class Chooser {
   }
 
   void choose_time_form(std::size_t column) {
-    const TimeCells cells{sample_[column],
-                          [&](const auto& is) { return sample_.find(column, is); }};
+    const TimeCells cells{sample_[column], [&](const auto& is) { return sample_.find(column, is); },
+                          !layout_.name_of(CsvColumn::clock).empty()};
     try {
       layout_.time = time_form(cells, options_);
     } catch (const Error& error) {
@@ -484,6 +535,8 @@ class Chooser {
 void look_at_decimals(const CsvSample& sample, bool commas_separate, const ReadOptions& options,
                       CsvLayout& layout) {
   bool commas_group = false;
+  bool comma_alone = false, point_alone = false;  // cells in which only that is a decimal mark
+  bool points_open = false;                       // 1.234, which may be a thousand
   for (std::size_t c = 0; c < layout.columns.size(); ++c) {
     const CsvColumn kind = layout.columns[c].kind;
     if (kind != CsvColumn::feature && kind != CsvColumn::value &&
@@ -495,13 +548,19 @@ void look_at_decimals(const CsvSample& sample, bool commas_separate, const ReadO
       if (!comma && !point) continue;
       const auto number = read_written_number(cell);
       if (!number) continue;
-      const bool only_comma = std::isnan(number->with_point);
+      const bool only_comma = std::isnan(number->with_point),
+                 only_point = std::isnan(number->with_comma);
+      comma_alone |= comma && only_comma;
+      point_alone |= point && !comma && only_point;
+      points_open |= point && !comma && !only_comma && !only_point;
       layout.points_group |= number->points_group && !number->unit_is_certain;
       commas_group |= comma && std::isnan(number->with_comma);
       layout.decimal_comma |= comma && (commas_separate ? only_comma : !point);
       layout.decimal_point |= point && !comma && finite_number(cell);
     }
   }
+  // Beside 46,5 points may stand between the digits of 1.234.
+  layout.points_group |= comma_alone && points_open && !commas_group;
   if (commas_group) layout.decimal_comma = false;
   if (layout.points_group) layout.decimal_point = false;
   if (!options.decimal.empty()) {
@@ -511,7 +570,9 @@ void look_at_decimals(const CsvSample& sample, bool commas_separate, const ReadO
     return;
   }
   if (layout.points_group != commas_group)
-    layout.decimal = commas_group ? DecimalMark::point : DecimalMark::comma;
+    layout.decimal = commas_group  ? DecimalMark::point
+                     : point_alone ? DecimalMark::open
+                                   : DecimalMark::comma;
   else if (layout.decimal_comma != layout.decimal_point)
     layout.decimal = layout.decimal_comma ? DecimalMark::comma : DecimalMark::point;
   layout.decimal_point |= commas_group;
@@ -565,7 +626,10 @@ CsvLayout read_csv_layout(CsvText& text, const ReadOptions& options) {
   CsvLayout layout;
   layout.lines_skipped = header.skipped;
   layout.names = read_names(text, p, options.limits);
-  const CsvSample sample(text, p, layout.names.size());
+  layout.header = {header.at, static_cast<std::size_t>(p - header.at)};
+  while (!layout.header.empty() && (layout.header.back() == '\n' || layout.header.back() == '\r'))
+    layout.header.remove_suffix(1);
+  const CsvSample sample(text, layout.header, p, layout.names.size());
   layout.rows = sample.rows();
   layout.units_row = sample.has_units();
   Chooser(text, header.at, sample, options, layout).choose();

@@ -52,7 +52,8 @@ struct CsvLayout {
   DecimalMark decimal = DecimalMark::open;            // as said, or as the first rows have it
   TimeForm time;
   TimeUnit time_unit = TimeUnit::none;  // of numbers, where a model counts in another
-  const char* rows = nullptr;           // where they begin
+  std::string_view header;              // its line
+  const char* rows = nullptr;           // where the rows begin
   std::size_t lines_skipped = 0;        // before the header
   bool units_row = false;               // below the header, and left out
 

@@ -78,7 +78,7 @@ class CsvNames {
 inline bool spells_unknown(std::string_view text) {
   if (text.size() > 4) return false;
   for (const std::string_view spelling : {"", "NA", "NaN", "nan", "NULL", "null", "None", "-", ".",
-                                          "?", "N/A", "n/a", "<NA>", "#N/A", "-nan", "--"})
+                                          "?", "N/A", "n/a", "<NA>", "#N/A", "-nan", "--", "\\N"})
     if (text == spelling) return true;
   return false;
 }

@@ -166,7 +166,7 @@ class CsvReader {
 
   std::vector<std::string> notes(const EventRows::Merged& merged, const Meanings& meanings,
                                  const Dataset& dataset) const {
-    RecognisedTable table{text_, layout_, options_, merged, table_.comma_used, {}, {}, {}, 0};
+    RecognisedTable table{text_, layout_, options_, merged, table_.comma_used, {}, {}, {}, 0, 0};
     for (std::size_t f = 0; f < meanings.features.size(); ++f)
       if (f < table_.texts.size() && table_.texts[f])
         table.texts.push_back(
@@ -179,6 +179,7 @@ class CsvReader {
             {layout_.statics[s], true, &meanings.statics[s], table_.static_texts[s]->unknown});
     table.codes = codes_found_;
     table.rows_before_times = table_.rows_before_times;
+    table.repeated_headers = table_.repeated_headers;
     if (merged.joined > 0) table.first_joined = conflict_text(merged.first_joined, dataset);
     return recognised(table, dataset);
   }
@@ -279,7 +280,10 @@ class CsvReader {
     }
     return in_quotes(text) +
            " is not a number; write one, or leave the cell empty if nothing is known (--missing "
-           "names what stands for it)";
+           "names what stands for it)" +
+           (meaning.mostly_texts
+                ? fmt::format("; --category {} where its values are names", csv_cell(column))
+                : "");
   }
 
   void note_mistakes(const TextColumn& texts, const ColumnMeaning& meaning,
@@ -323,6 +327,7 @@ class CsvReader {
     context.known_as_numbers = known_as_numbers(name, is_static);
     if (options_.like) context.known_unit = options_.like->reading.unit_of(name);
     context.decimal = layout_.decimal;
+    context.decimal_given = !options_.decimal.empty();
     context.is_missing_text = [this, name](std::string_view text) {
       return codes_.matches_text(name, text);
     };
@@ -338,7 +343,9 @@ class CsvReader {
       if (!table_.texts[f]) continue;
       ColumnContext context = context_of(features[f], false);
       context.numbers = stock_[f].numbers;
-      context.fractions = stock_[f].fractions;
+      // Where points may group digits, no number with a point was counted yet.
+      context.largest = stock_[f].largest;
+      context.fractions = stock_[f].fractions && !layout_.points_group;
       meanings[f] = meaning_of(*table_.texts[f], context);
       if (meanings[f].kind == ColumnMeaning::Kind::mistakes)
         note_mistakes(*table_.texts[f], meanings[f],
@@ -406,6 +413,7 @@ class CsvReader {
       }
       ++stock.numbers;
       stock.fractions |= value != std::floor(value);
+      stock.largest = std::max(stock.largest, std::abs(value));
       stock.extremes.add(value);
     }
   }
@@ -621,6 +629,7 @@ class CsvReader {
   struct Stock {
     std::size_t numbers = 0;  // cells that hold one
     bool fractions = false;   // some of them with decimals
+    double largest = 0;       // the greatest amount of them
     Extremes extremes;
     std::vector<double> said, codes;  // that stand for "missing": said to, and found
   };

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "edict/core/utf8.h"
+
 namespace edict {
 namespace {
 
@@ -35,6 +37,18 @@ Lines constant_features(const Dataset& data) {
   for (std::size_t f = 0; f < data.features.size(); ++f)
     if (constant[f] && repeated[f] > 0) names.push_back(data.features[f]);
   return names;
+}
+
+// Some texts of a column, on one line.
+std::string some_of(const Lines& texts) {
+  constexpr std::size_t kShown = 4;
+  Lines shown;
+  for (std::size_t k = 0; k < std::min(kShown, texts.size()); ++k) {
+    shown.push_back(shortened(texts[k], 40));
+    std::ranges::replace_if(
+        shown.back(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  }
+  return fmt::format("{}{}", fmt::join(shown, ", "), texts.size() > kShown ? ", …" : "");
 }
 
 std::string cells(std::size_t count) {
@@ -144,6 +158,8 @@ void say_rows(const RecognisedTable& table, Lines& lines) {
   if (layout.lines_skipped > 0)
     lines.push_back(rows(layout.lines_skipped, "line") + " before the header left out");
   if (layout.units_row) lines.emplace_back("the units below the header left out");
+  if (table.repeated_headers > 0)
+    lines.push_back(rows(table.repeated_headers, "row") + " with the header again left out");
   if (table.rows_before_times > 0)
     lines.push_back(rows(table.rows_before_times, "row") + " before the first time left out");
   if (!layout.row_index.empty())
@@ -212,14 +228,10 @@ std::vector<std::string> recognised(const RecognisedTable& table, const Dataset&
   say_rows(table, parts);
   for (const auto& texts : table.texts) {
     if (texts.meaning->kind == ColumnMeaning::Kind::categories)
-      parts.push_back(fmt::format("'{}' has {} categories ({}{})", texts.column,
+      parts.push_back(fmt::format("'{}' has {} categor{} ({})", texts.column,
                                   texts.meaning->categories.size(),
-                                  fmt::join(texts.meaning->categories.begin(),
-                                            texts.meaning->categories.begin() +
-                                                static_cast<std::ptrdiff_t>(std::min<std::size_t>(
-                                                    4, texts.meaning->categories.size())),
-                                            ", "),
-                                  texts.meaning->categories.size() > 4 ? ", …" : ""));
+                                  texts.meaning->categories.size() == 1 ? "y" : "ies",
+                                  some_of(texts.meaning->categories)));
     else if (texts.meaning->truth)
       parts.push_back(fmt::format("'{}' is 1 for yes and 0 for no", texts.column));
   }

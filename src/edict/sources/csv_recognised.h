@@ -38,7 +38,7 @@ struct RecognisedTable {
   };
   std::vector<Code> codes;
   std::string first_joined;  // of values given twice
-  std::size_t rows_before_times;
+  std::size_t rows_before_times, repeated_headers;
 };
 
 // Empty for a table as write_csv makes it. Where a model says how to read, only what differs.

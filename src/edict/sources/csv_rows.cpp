@@ -14,7 +14,9 @@
 #include <system_error>
 #include <utility>
 
+#include "edict/core/counted.h"
 #include "edict/core/utf8.h"
+#include "edict/data/unix_time.h"
 #include "edict/sources/column_names.h"
 #include "edict/sources/decimal.h"
 
@@ -72,7 +74,7 @@ class SeparatedRows final : public CsvRows {
     if (clock_style_.clock && table.style.format.empty())
       table.style = fuller(table.style, clock_style_);
     else if (clock_style_.clock)
-      table.style.format += " %H:%M:%S";
+      table.style.format += kClockFormat;
     // Without any time they are no such rows.
     if (!any_time_ && table.rows_before_times > 0) {
       problems_.begin_row();
@@ -89,6 +91,11 @@ class SeparatedRows final : public CsvRows {
     while (p != text_.end() && rows_dropped_ + table.rows.times.size() <= events) {
       if (*p == '\n' || (*p == '\r' && p[1] == '\n')) {
         p = CsvText::next_line(p);
+        continue;
+      }
+      if (text_.repeats_line(p, layout_.header)) {
+        p = CsvText::next_line(p + layout_.header.size());
+        ++table.repeated_headers;
         continue;
       }
       row = p;
@@ -253,8 +260,8 @@ class SeparatedRows final : public CsvRows {
     for (TextColumn* texts : row_texts_) texts->take_back(row);
     problems_.drop_row(row);
     problems_.add(CsvProblem::cells, row, {},
-                  fmt::format("{} cells where the header has {}; add or remove cells", found,
-                              layout_.columns.size()));
+                  fmt::format("{} where the header has {}; add or remove cells",
+                              counted(found, "cell"), layout_.columns.size()));
     forget(observed);
   }
 
@@ -415,6 +422,12 @@ class SeparatedRows final : public CsvRows {
     return value_of(text_.read_cell(p, scratch_), column, table.static_texts, index);
   }
 
+  // Digits of a day and a year, in words that are not read.
+  static bool may_be_date(std::string_view text) {
+    constexpr std::ptrdiff_t kFewest = 3;
+    return std::ranges::count_if(text, [](char c) { return c >= '0' && c <= '9'; }) >= kFewest;
+  }
+
   // A cell that must be a number or missing.
   double read_number(const char*& p, std::size_t column) {
     double value;
@@ -429,6 +442,9 @@ class SeparatedRows final : public CsvRows {
                     in_quotes(cell.text) +
                         (parse_date(cell.text)
                              ? " is a date, and the first times are numbers; write all alike"
+                         : may_be_date(cell.text)
+                             ? " is not a date that can be read; write 2024-03-01 12:30, or give "
+                               "--time-format"
                              : " is neither a number nor a date; write 1.5 or 2024-03-01 12:30"));
     else
       note_infinite(cell, column, found);
@@ -440,8 +456,7 @@ class SeparatedRows final : public CsvRows {
     if (layout_.time.kind != TimeKind::date) {
       const char* at = p;
       const double number = read_number(p, column);
-      const double raw =
-          std::round((layout_.time.kind == TimeKind::unix_seconds ? 1e6 : 1e3) * number);
+      const double raw = raw_from_unix(layout_.time.kind, number);
       constexpr double kLargest = 9e15;  // up to here a double holds every microsecond
       if (std::isnan(raw) || std::abs(raw) <= kLargest) return raw;
       time_was_wrong_ = true;
@@ -463,7 +478,8 @@ class SeparatedRows final : public CsvRows {
           CsvProblem::time, cell.at, layout_.names[column],
           in_quotes(cell.text) +
               (!date   ? style_ && style_->format.empty() == false
-                             ? " is not in the format that --time-format gives"
+                             ? " is not in the format that --time-format gives; correct the format "
+                               "or the date"
                              : " is not a date that can be read; write 2024-03-01 12:30, or give "
                                "--time-format"
                : zoned ? " names a time zone, and the times before do not; write all alike"

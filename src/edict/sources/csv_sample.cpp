@@ -37,8 +37,9 @@ bool may_be_units(const std::vector<std::string>& row, const std::vector<std::st
 
 }  // namespace
 
-CsvSample::CsvSample(const CsvText& text, const char* rows, std::size_t columns)
-    : text_(text), first_(rows), rows_(rows), cells_(columns) {
+CsvSample::CsvSample(const CsvText& text, std::string_view header, const char* rows,
+                     std::size_t columns)
+    : text_(text), header_(header), first_(rows), rows_(rows), cells_(columns) {
   constexpr std::size_t kRows = 200, kCells = 40000;
   const std::size_t most = std::min(kRows, std::max<std::size_t>(5, kCells / columns));
   read(most);
@@ -64,6 +65,10 @@ void CsvSample::read(std::size_t most) {
 
 template <class Visit>
 bool CsvSample::read_row(const char*& p, Visit visit) const try {
+  if (text_.repeats_line(p, header_)) {
+    p = CsvText::next_line(p + header_.size());
+    return true;
+  }
   std::string scratch;
   for (std::size_t c = 0;; ++c, ++p) {
     const CsvCell cell = text_.read_cell(p, scratch);

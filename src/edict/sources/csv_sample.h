@@ -15,8 +15,8 @@ namespace edict {
 
 class CsvSample {
  public:
-  // From `rows` on, without a row of units that may stand first.
-  CsvSample(const CsvText& text, const char* rows, std::size_t columns);
+  // From `rows` on, without a row of units that may stand first and without the header again.
+  CsvSample(const CsvText& text, std::string_view header, const char* rows, std::size_t columns);
 
   // Without cells that are missing.
   std::span<const std::string> operator[](std::size_t column) const { return cells_[column]; }
@@ -37,6 +37,7 @@ class CsvSample {
   bool read_row(const char*& p, Visit visit) const;
 
   const CsvText& text_;
+  const std::string_view header_;
   const char* const first_;
   const char* rows_;
   const char* second_row_ = nullptr;

@@ -29,6 +29,7 @@ struct CsvTable {
   DateStyle style;
   std::int16_t zone = 0;
   bool comma_used = false;            // as the decimal point
+  std::size_t repeated_headers = 0;   // rows that are the header once more
   std::size_t rows_before_times = 0;  // with values and no time, before the first that has one
 };
 

@@ -217,6 +217,14 @@ CsvCell CsvText::read_cell(const char*& p, std::string& scratch) const {
   return {text, at};
 }
 
+bool CsvText::repeats_line(const char* p, std::string_view line) const {
+  if (line.empty() || *p != line.front() || static_cast<std::size_t>(end() - p) < line.size() ||
+      std::memcmp(p, line.data(), line.size()) != 0)
+    return false;
+  const char after = p[line.size()];
+  return after == '\n' || after == '\r' || p + line.size() == end();
+}
+
 const char* CsvText::next_line(const char* p) {
   if (*p == '\r') ++p;
   if (*p == '\n') ++p;

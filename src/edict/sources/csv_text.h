@@ -63,6 +63,9 @@ class CsvText {
   // What stands before `read` is not needed soon: the memory of a mapped file may go elsewhere.
   void let_go(const char* read) const;
 
+  // Whether this line, which has no end of its own, stands at p.
+  bool repeats_line(const char* p, std::string_view line) const;
+
   // Past the line end at p, where there is one.
   static const char* next_line(const char* p);
   template <char kSeparator>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "edict/core/lower_case.h"
 #include "edict/sources/csv_names.h"
 
 namespace edict {
@@ -20,13 +21,17 @@ MissingCodes::MissingCodes(const std::vector<std::string>& given) {
   }
 }
 
+bool MissingCodes::Code::is_of(std::string_view name) const {
+  return !column.empty() && in_lower_case(column) == in_lower_case(name);
+}
+
 bool MissingCodes::matches_text(std::string_view column, std::string_view text) const {
   const auto number = finite_number(text);
   const auto same = [&](const std::string& code) {
     return code == text || (number && finite_number(code) == number);
   };
   return std::any_of(codes_.begin(), codes_.end(), [&](const Code& code) {
-    return same(code.all) || (code.column == column && !code.column.empty() && same(code.value));
+    return same(code.all) || (code.is_of(column) && same(code.value));
   });
 }
 
@@ -34,7 +39,7 @@ std::vector<double> MissingCodes::numbers(std::string_view column) const {
   std::vector<double> result;
   for (const Code& code : codes_) {
     if (const auto all = finite_number(code.all)) result.push_back(*all);
-    if (code.column == column && !code.column.empty())
+    if (code.is_of(column))
       if (const auto value = finite_number(code.value)) result.push_back(*value);
   }
   return result;

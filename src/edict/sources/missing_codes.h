@@ -10,7 +10,8 @@
 
 namespace edict {
 
-// What --missing says: a number or a text, of one column where its name stands before a "=".
+// What --missing says: a number or a text, of one column where its name stands before a "=", in
+// lower or upper case.
 class MissingCodes {
  public:
   MissingCodes() = default;
@@ -27,6 +28,7 @@ class MissingCodes {
   struct Code {
     std::string all;            // as it was given, for any column
     std::string column, value;  // where there is a "="
+    bool is_of(std::string_view name) const;
   };
   std::vector<Code> codes_;
   bool recognise_ = true;

@@ -114,7 +114,11 @@ Mark mark_of(const Texts& texts, const ColumnContext& context) {
     // 1.234,5 beside 1.234, which was read as a number with decimals before.
     if (n.points_group && context.fractions) return {DecimalMark::open, true};
   }
-  if (context.decimal != DecimalMark::open) return {context.decimal, false};
+  if (context.decimal != DecimalMark::open) {
+    const bool contrary = context.decimal == DecimalMark::comma ? point : comma;
+    if (both && contrary && !context.decimal_given) return {DecimalMark::open, true};
+    return {context.decimal, false};
+  }
   if (point != comma) return {point ? DecimalMark::point : DecimalMark::comma, false};
   return {DecimalMark::open, both};
 }
@@ -151,6 +155,17 @@ ColumnMeaning as_numbers(ColumnMeaning meaning, const TextColumn& column, const 
     });
   }
   const Mark mark = mark_of(texts, context);
+  // 97 % beside 0.97
+  const auto above_one = [&](std::size_t t) {
+    return is_number(t) && texts.number[t]->unit == "%" &&
+           std::abs(value_with(*texts.number[t], mark.mark)) > 1;
+  };
+  if (context.numbers > 0 && context.largest <= 1 && context.known_unit.empty())
+    for (std::size_t t = 0; t < texts.what.size(); ++t)
+      if (above_one(t)) {
+        meaning.other_unit = "the numbers beside it";
+        return wrong_texts(meaning, Mistake::unit, column, above_one);
+      }
   if (mark.undecided)
     return wrong_texts(std::move(meaning), Mistake::decimals, column, [&](std::size_t t) {
       return is_number(t) && (texts.number[t]->points_group ||
@@ -275,6 +290,8 @@ ColumnMeaning meaning_of(const TextColumn& column, const ColumnContext& context)
     } else {
       const bool prose = many && texts.others > context.numbers + texts.numbers;
       const bool mostly_numbers = texts.numbers >= texts.others && (many || texts.certain_unit);
+      meaning.mostly_texts =
+          !context.known_as_numbers && !many && texts.others > context.numbers + texts.numbers;
       if (context.known_as_numbers || (context.numbers > 0 && !prose) || mostly_numbers)
         return wrong_texts(meaning, Mistake::no_number, column,
                            [&](std::size_t t) { return texts.what[t] == Texts::What::other; });

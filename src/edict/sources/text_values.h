@@ -89,14 +89,17 @@ struct ColumnMeaning {
   Mistake mistake = Mistake::no_number;
   std::vector<std::uint8_t> wrong;  // of each text
   std::string other_unit;
+  bool mostly_texts = false;  // the numbers among them may be names
 };
 
 struct ColumnContext {
   std::size_t numbers = 0;        // cells of the column that hold one
   bool fractions = false;         // some of them with decimals
+  double largest = 0;             // their greatest amount
   bool known_as_numbers = false;  // by a model: it is never a column of categories
   std::string known_unit;         // that a model's data had
   DecimalMark decimal = DecimalMark::open;
+  bool decimal_given = false;                             // and not only seen in other columns
   std::function<bool(std::string_view)> is_missing_text;  // somebody said so
 };
 ColumnMeaning meaning_of(const TextColumn& column, const ColumnContext& context);

@@ -6,6 +6,7 @@
 
 #include "edict/core/error.h"
 #include "edict/core/utf8.h"
+#include "edict/data/unix_time.h"
 #include "edict/sources/csv_names.h"
 
 namespace edict {
@@ -24,16 +25,6 @@ DateStyle style_in(Order order) {
   return style;
 }
 
-// The order of day and month that the text can only have; none where both would do, or neither.
-std::optional<Order> only_order(std::string_view text) {
-  const DateStyle day_first = style_in(Order::day_first),
-                  month_first = style_in(Order::month_first);
-  const bool day = parse_date(text, &day_first).has_value(),
-             month = parse_date(text, &month_first).has_value();
-  if (day == month) return std::nullopt;
-  return day ? Order::day_first : Order::month_first;
-}
-
 // Whether the text names day and month by numbers of which nothing says which is which.
 bool has_two_orders(std::string_view text) {
   const DateStyle day_first = style_in(Order::day_first),
@@ -42,7 +33,7 @@ bool has_two_orders(std::string_view text) {
   return day && month && (day->style.order != month->style.order);
 }
 
-// Seconds or milliseconds since 1970 between 1980 and 2100, which nobody counts otherwise.
+// Seconds since 1970 or parts of them, between 1980 and 2100: numbers that stand for nothing else.
 std::optional<TimeKind> unix_time(std::span<const std::string> cells) {
   const auto within = [&](double unit) {
     return all(cells, [&](const std::string& cell) {
@@ -50,21 +41,10 @@ std::optional<TimeKind> unix_time(std::span<const std::string> cells) {
       return number && *number >= 3.15e8 * unit && *number < 4.1e9 * unit;
     });
   };
-  if (within(1)) return TimeKind::unix_seconds;
-  if (within(1000)) return TimeKind::unix_milliseconds;
+  for (const TimeKind kind : {TimeKind::unix_seconds, TimeKind::unix_milliseconds,
+                              TimeKind::unix_microseconds, TimeKind::unix_nanoseconds})
+    if (within(unix_per_second(kind))) return kind;
   return std::nullopt;
-}
-
-// Doubles do not tell such numbers apart.
-void refuse_nanoseconds(std::span<const std::string> cells) {
-  const bool all_nanoseconds = all(cells, [](const std::string& cell) {
-    const auto number = finite_number(cell);
-    return number && *number >= 3.15e17 && *number < 4.1e18;
-  });
-  if (all_nanoseconds)
-    throw Error(
-        "it looks like Unix time in nanoseconds, which numbers here do not tell apart; write "
-        "milliseconds, or give --time-unit none");
 }
 
 // 20240301 and the like, of which nobody counts by chance.
@@ -75,7 +55,7 @@ bool are_digits_of_dates(std::span<const std::string> cells) {
 }
 
 // 3/4/2024: a number above 12 anywhere in the column decides.
-DateStyle style_of_slashes(const std::string& first, const TimeCells& cells) {
+DateStyle style_of_slashes(const TimeCells& cells) {
   std::optional<Order> order;
   cells.find([&](std::string_view cell) {
     order = only_order(cell);
@@ -84,12 +64,14 @@ DateStyle style_of_slashes(const std::string& first, const TimeCells& cells) {
   if (order) return style_in(*order);
   const auto open = cells.find([](std::string_view cell) { return has_open_order(cell); });
   if (!open) return style_in(Order::day_first);  // all are such as 3/3/2024
-  const std::string tail = first.find(':') == std::string::npos ? "" : " %H:%M";
-  const char mark = (*open)[open->find_first_not_of("0123456789")];
+  const auto format_in = [&](Order each) {
+    const DateStyle style = style_in(each);
+    return format_of(parse_date(*open, &style)->style);
+  };
   throw Error(fmt::format(
-      "{} may have the day first or the month, and no other time decides; give --time-format "
-      "'%d{}%m{}%Y{}' or '%m{}%d{}%Y{}'",
-      "'" + shortened(*open, 40) + "'", mark, mark, tail, mark, mark, tail));
+      "'{}' may have the day first or the month, and no other time decides; give --time-format "
+      "'{}' or '{}'",
+      shortened(*open, 40), format_in(Order::day_first), format_in(Order::month_first)));
 }
 
 }  // namespace
@@ -111,7 +93,10 @@ bool all_dates(std::span<const std::string> cells) {
 
 bool all_days(std::span<const std::string> cells) {
   return (all_dates(cells) || are_digits_of_dates(cells)) &&
-         all(cells, [](const std::string& cell) { return cell.find(':') == std::string::npos; });
+         all(cells, [](const std::string& cell) {
+           const auto digits = parse_digits_as_date(cell);
+           return cell.find(':') == std::string::npos && !(digits && digits->style.clock);
+         });
 }
 
 bool all_clocks(std::span<const std::string> cells) {
@@ -146,17 +131,18 @@ TimeForm time_form(const TimeCells& cells, const ReadOptions& options) {
   if (first.empty()) first = cells.find([](std::string_view) { return true; }).value_or("");
   const TimeAxis* known = options.like ? &options.like->time_axis : nullptr;
   const bool known_calendar = known && known->is_calendar();
-  if (known && known->kind == TimeKind::date && !reads_back(known->style) &&
-      parse_date(first, &known->style))
-    return {TimeKind::date, known->style};
-  if (has_two_orders(first) || only_order(first))
-    return {TimeKind::date, style_of_slashes(first, cells)};
+  if (known && known->kind == TimeKind::date && !reads_back(known->style)) {
+    DateStyle style = known->style;
+    if (cells.beside_clocks && style.format.ends_with(kClockFormat))
+      style.format.resize(style.format.size() - kClockFormat.size());
+    if (parse_date(first, &style)) return {TimeKind::date, style};
+  }
+  if (has_two_orders(first) || only_order(first)) return {TimeKind::date, style_of_slashes(cells)};
   if (parse_date(first)) return {TimeKind::date, std::nullopt};
   if (first.empty() && known_calendar) return {known->kind, std::nullopt};
   if (options.time_unit == "none" || (known && !known_calendar)) return {};
   const std::span<const std::string> sample =
       cells.first.empty() ? std::span(&first, 1) : cells.first;
-  refuse_nanoseconds(sample);
   if (are_digits_of_dates(sample)) {
     DateStyle style;
     style.separator = '\0';

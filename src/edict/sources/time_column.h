@@ -22,6 +22,9 @@ bool all_running(std::span<const std::string> cells);
 // A number that may have a decimal comma.
 std::optional<double> number_with_comma(std::string text);
 
+// What a format of dates goes on with where a column of clocks stands beside them.
+inline constexpr std::string_view kClockFormat = " %H:%M:%S";
+
 struct TimeForm {
   TimeKind kind = TimeKind::number;
   std::optional<DateStyle> style;  // that dates have to be read in, where they may differ
@@ -31,6 +34,7 @@ struct TimeCells {
   std::span<const std::string> first;  // of the first rows
   // The first cell of the whole column that is so, if any.
   std::function<std::optional<std::string>(const std::function<bool(std::string_view)>&)> find;
+  bool beside_clocks = false;
 };
 
 // Throws Error, which says what is open, without the place.
