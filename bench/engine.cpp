@@ -37,15 +37,15 @@
 #include <string>
 #include <vector>
 
-#include "edict/core/error.h"
-#include "edict/core/generator.h"
-#include "edict/core/json_text.h"
-#include "edict/datasets/synthetic.h"
-#include "edict/model/infer.h"
-#include "edict/model/safetensors.h"
-#include "edict/model/stream_engine.h"
-#include "edict/train/trainer.h"
+#include "ask/stream_engine.h"
+#include "base/error.h"
+#include "base/generator.h"
+#include "base/json/json_text.h"
+#include "learn/trainer.h"
+#include "model/file/safetensors.h"
+#include "model/infer.h"
 #include "peak.h"
+#include "research/import/synthetic.h"
 
 namespace {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "edict/core/generator.h"
-#include "edict/engine/jump_ode.h"
-#include "edict/engine/niw_head.h"
+#include "base/generator.h"
+#include "engine/heads/niw_head.h"
+#include "engine/jump_ode.h"
 #include "peak.h"
 
 namespace {

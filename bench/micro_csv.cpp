@@ -6,8 +6,8 @@
 #include <sstream>
 #include <string>
 
-#include "edict/datasets/synthetic.h"
-#include "edict/sources/csv.h"
+#include "data/read/csv/csv.h"
+#include "research/import/synthetic.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "edict/evidential/losses.h"
+#include "evidential/losses.h"
 
 namespace {
 

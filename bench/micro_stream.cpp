@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "edict/datasets/synthetic.h"
-#include "edict/model/stream.h"
+#include "ask/stream.h"
+#include "research/import/synthetic.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <ctime>
 
-#include "edict/core/lanes.h"
+#include "base/lanes.h"
 
 namespace edict {
 namespace {

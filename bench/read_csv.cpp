@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "edict/core/error.h"
-#include "edict/datasets/synthetic.h"
-#include "edict/sources/csv.h"
+#include "base/error.h"
+#include "data/read/csv/csv.h"
+#include "research/import/synthetic.h"
 
 namespace {
 

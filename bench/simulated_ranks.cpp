@@ -1,5 +1,5 @@
-// A step of edict-mpi on machines that are not there: the collectives of core/ranks.h in the order
-// in which a batch calls them, run by SimGrid's SMPI, with measured times in the place of
+// A step of edict-mpi on machines that are not there: the collectives of base/threads/ranks.h in
+// the order in which a batch calls them, run by SimGrid's SMPI, with measured times in the place of
 // computation. bench/simulate builds and runs it; what it prints is simulated.
 //
 //   simulated_ranks BATCH CHUNK PARAMETERS CHUNK_SECONDS STEP_SECONDS

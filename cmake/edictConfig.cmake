@@ -1,4 +1,4 @@
-# For find_package(edict), then target_link_libraries(… edict::edict_core (or edict_study for plans and pages)).
+# For find_package(edict), then target_link_libraries(… edict::edict_core (or edict_research for plans and pages)).
 include(CMakeFindDependencyMacro)
 find_dependency(Eigen3)
 find_dependency(nlohmann_json)

@@ -1,5 +1,5 @@
 # The page of the server, as text in a source file: EDICT_PAGE_SOURCE. What we wrote lies in
-# src/edict/server/page; uPlot, which draws its charts, is fetched by npm, held against its hash and
+# src/front/server/page; uPlot, which draws its charts, is fetched by npm, held against its hash and
 # never committed. EDICT_PAGE tells whether it was had; without it the server answers everything but
 # its page, and says so there.
 set(EDICT_UPLOT_VERSION 1.6.32)
@@ -35,9 +35,9 @@ else()
   message(STATUS "Page of the server: left out, uPlot is missing; install npm or give -DEDICT_UPLOT=uplot-${EDICT_UPLOT_VERSION}.tgz, and configure again")
 endif()
 
-file(GLOB EDICT_PAGE_FILES CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src/edict/server/page
-     ${PROJECT_SOURCE_DIR}/src/edict/server/page/*)
-list(TRANSFORM EDICT_PAGE_FILES PREPEND ${PROJECT_SOURCE_DIR}/src/edict/server/page/
+file(GLOB EDICT_PAGE_FILES CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src/front/server/page
+     ${PROJECT_SOURCE_DIR}/src/front/server/page/*)
+list(TRANSFORM EDICT_PAGE_FILES PREPEND ${PROJECT_SOURCE_DIR}/src/front/server/page/
      OUTPUT_VARIABLE page_dependencies)
 if(EDICT_PAGE)
   # without-charts.html stands in for the page and is not part of it.
@@ -47,13 +47,13 @@ if(EDICT_PAGE)
        "uplot.css=${uplot_package}/dist/uPlot.min.css" "uplot-license.txt=${uplot_package}/LICENSE")
 else()
   set(EDICT_PAGE_FILES
-      "index.html=${PROJECT_SOURCE_DIR}/src/edict/server/page/without-charts.html")
+      "index.html=${PROJECT_SOURCE_DIR}/src/front/server/page/without-charts.html")
 endif()
 list(JOIN EDICT_PAGE_FILES "|" page_names)
 set(EDICT_PAGE_SOURCE ${PROJECT_BINARY_DIR}/page_files.cpp)
 add_custom_command(OUTPUT ${EDICT_PAGE_SOURCE}
   COMMAND ${CMAKE_COMMAND} -DOUT=${EDICT_PAGE_SOURCE}
-          -DROOT=${PROJECT_SOURCE_DIR}/src/edict/server/page -DHEADER=edict/server/embedded_files.h
+          -DROOT=${PROJECT_SOURCE_DIR}/src/front/server/page -DHEADER=front/server/embedded_files.h
           -DNAMESPACE=edict::server "-DFILES=${page_names}" -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
   DEPENDS ${page_dependencies} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
   WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} VERBATIM)

@@ -8,6 +8,6 @@ foreach(name ${FILES})
   string(APPEND all "${hash}  ${name}\n")
 endforeach()
 string(SHA256 hash "${all}")
-file(WRITE ${OUT}.new "#include \"edict/study/source_hash.h\"\n\nnamespace edict::study {\n\n"
+file(WRITE ${OUT}.new "#include \"research/source_hash.h\"\n\nnamespace edict::study {\n\n"
   "std::string_view source_hash() {\n  return \"${hash}\";\n}\n\n}  // namespace edict::study\n")
 file(RENAME ${OUT}.new ${OUT})

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "edict/capi/edict.h"
+#include "edict/edict.h"
 
 enum { kSeries = 60, kRows = 20 };
 

@@ -1,4 +1,4 @@
-#include "edict/model/stream.h"
+#include "ask/stream.h"
 
 #include <cstdio>
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "edict/data/time_axis.h"
+#include "data/time/time_axis.h"
 
 namespace edict {
 

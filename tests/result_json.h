@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "edict/core/error.h"
-#include "edict/core/json.h"
+#include "base/error.h"
+#include "base/json/json.h"
 
 namespace edict {
 

@@ -1,5 +1,5 @@
 // GRU-D's own pieces, worked out by hand: what fades, by how much, and since when.
-#include "edict/baselines/gru_d.h"
+#include "baselines/gru_d.h"
 
 #include <gtest/gtest.h>
 

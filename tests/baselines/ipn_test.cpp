@@ -1,6 +1,6 @@
 // IPN's own pieces: the interpolation layer against its formulas written out term by term, where
 // the reference points lie, and what is reconstructed.
-#include "edict/baselines/ipn.h"
+#include "baselines/ipn.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SeFT's own pieces: a set has no order, attention starts as a mean, and its weights follow from
 // the query made of the whole set.
-#include "edict/baselines/seft.h"
+#include "baselines/seft.h"
 
 #include <gtest/gtest.h>
 

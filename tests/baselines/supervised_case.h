@@ -3,14 +3,14 @@
 
 #include <vector>
 
-#include "edict/baselines/gru_d.h"
-#include "edict/baselines/ipn.h"
-#include "edict/baselines/seft.h"
-#include "edict/baselines/supervised.h"
-#include "edict/model/config.h"
-#include "edict/model/registry.h"
+#include "baselines/gru_d.h"
+#include "baselines/ipn.h"
+#include "baselines/seft.h"
+#include "baselines/supervised.h"
 #include "engine/finite_difference.h"
 #include "engine/random_agenda.h"
+#include "model/config.h"
+#include "model/registry.h"
 
 namespace edict {
 

@@ -1,6 +1,6 @@
 // What GRU-D, IPN and SeFT have in common: gradients, equality with their PyTorch peers, batching,
 // determinism, dropout, and what they refuse.
-#include "edict/baselines/supervised.h"
+#include "baselines/supervised.h"
 
 #include <gtest/gtest.h>
 
@@ -248,8 +248,7 @@ TYPED_TEST(SupervisedModel, RefusesWhatNeedsADistribution) {
   EXPECT_EQ(message([&] {
               make_network(config, {"a", "b", "c"}, kCovariates, 0);
             }),
-            std::string(TypeParam::kKind) +
-                " only classifies; give it data with a label column");
+            std::string(TypeParam::kKind) + " only classifies; give it data with a label column");
 }
 
 TYPED_TEST(SupervisedModel, PopulationClipHoldsObservations) {

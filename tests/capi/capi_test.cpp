@@ -11,13 +11,13 @@
 #include <thread>
 #include <vector>
 
-#include "edict/capi/edict.h"
-#include "edict/core/json.h"
-#include "edict/datasets/synthetic.h"
-#include "edict/eval/trajectory.h"
-#include "edict/model/fit_settings.h"
-#include "edict/sources/csv.h"
-#include "edict/train/trainer.h"
+#include "ask/trajectory.h"
+#include "base/json/json.h"
+#include "data/read/csv/csv.h"
+#include "edict/edict.h"
+#include "learn/fit_settings.h"
+#include "learn/trainer.h"
+#include "research/import/synthetic.h"
 #include "temporary_folder.h"
 
 namespace edict {
@@ -376,7 +376,8 @@ TEST_F(Capi, AFileIsReadAsTheTrainingDataWere) {
     return std::string(edict_last_error());
   };
   EXPECT_EQ(refused(R"({"times": "day"})"), "options: unknown 'times'; did you mean 'time'?");
-  EXPECT_EQ(refused(R"({"duplicates": "all"})"), "--duplicates all: give mean, first, last or error");
+  EXPECT_EQ(refused(R"({"duplicates": "all"})"),
+            "--duplicates all: give mean, first, last or error");
   EXPECT_NE(refused(R"({"id": 3})").find("options: "), std::string::npos);
   EXPECT_NE(refused("no JSON").find("JSON"), std::string::npos) << edict_last_error();
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "edict/capi/edict.h"
+#include "edict/edict.h"
 
 enum { kSeries = 12, kRows = 5, kFeatures = 2, kTimes = 2, kEvents = kSeries * kRows };
 

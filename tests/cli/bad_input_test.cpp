@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "cli/tool.h"
-#include "edict/model/model.h"
+#include "model/model.h"
 
 namespace edict {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
+#include "base/json/json.h"
 #include "cli/tool.h"
-#include "edict/core/json.h"
-#include "edict/model/model.h"
+#include "model/model.h"
 
 namespace edict {
 namespace {

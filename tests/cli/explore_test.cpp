@@ -1,6 +1,6 @@
 // `edict explore` as one runs it.
 #include "cli/tool.h"
-#include "report/unpacked_page.h"
+#include "render/unpacked_page.h"
 
 namespace edict {
 namespace {

@@ -1,8 +1,8 @@
 // edict train --folds: a table, JSON, and models that can be gone on with.
 #include <csignal>
 
+#include "base/json/json.h"
 #include "cli/tool.h"
-#include "edict/core/json.h"
 
 namespace edict {
 namespace {

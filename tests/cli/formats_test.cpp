@@ -3,9 +3,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/files/read_file.h"
 #include "cli/csv_rows.h"
 #include "cli/tool.h"
-#include "edict/core/read_file.h"
 
 namespace edict {
 namespace {

@@ -8,15 +8,15 @@
 #include <span>
 #include <vector>
 
+#include "base/generator.h"
+#include "base/json/json.h"
 #include "cli/csv_rows.h"
 #include "cli/tool.h"
-#include "edict/core/generator.h"
-#include "edict/core/json.h"
-#include "edict/data/subset.h"
-#include "edict/datasets/synthetic.h"
-#include "edict/model/model.h"
-#include "edict/protocol/split.h"
-#include "edict/sources/csv.h"
+#include "data/read/csv/csv.h"
+#include "data/subset.h"
+#include "model/model.h"
+#include "protocol/split.h"
+#include "research/import/synthetic.h"
 
 namespace edict {
 namespace {

@@ -1,8 +1,8 @@
 // The importers from the command line, on tiny downloads made here.
 #include <algorithm>
 
+#include "base/json/json.h"
 #include "cli/tool.h"
-#include "edict/core/json.h"
 
 namespace edict {
 namespace {

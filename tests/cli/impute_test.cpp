@@ -6,9 +6,9 @@
 #include <cmath>
 #include <set>
 
+#include "base/json/json.h"
 #include "cli/csv_rows.h"
 #include "cli/tool.h"
-#include "edict/core/json.h"
 
 namespace edict {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "base/json/json.h"
+#include "base/json/json_text.h"
 #include "cli/tool.h"
-#include "edict/core/json.h"
-#include "edict/core/json_text.h"
-#include "edict/model/model.h"
-#include "edict/sources/source.h"
+#include "data/read/source.h"
+#include "model/model.h"
 
 namespace edict {
 namespace {

@@ -5,7 +5,7 @@
 
 #ifdef EDICT_FAULTS
 
-#include "edict/core/generator.h"
+#include "base/generator.h"
 
 namespace edict {
 namespace {

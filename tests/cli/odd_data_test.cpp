@@ -2,7 +2,7 @@
 #include <fmt/core.h>
 
 #include "cli/tool.h"
-#include "edict/model/model.h"
+#include "model/model.h"
 
 namespace edict {
 namespace {

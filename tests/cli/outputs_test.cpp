@@ -7,8 +7,8 @@
 #include <optional>
 #include <sstream>
 
+#include "base/json/json.h"
 #include "cli/tool.h"
-#include "edict/core/json.h"
 
 namespace edict {
 namespace {

@@ -3,9 +3,9 @@
 #include <regex>
 
 #include "cli/tool.h"
-#include "edict/model/model.h"
-#include "edict/sources/csv.h"
-#include "report/markup.h"
+#include "data/read/csv/csv.h"
+#include "model/model.h"
+#include "render/markup.h"
 
 namespace edict {
 namespace {

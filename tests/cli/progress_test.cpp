@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/text/utf8.h"
 #include "cli/tool.h"
-#include "edict/core/utf8.h"
 
 namespace edict {
 namespace {

@@ -4,8 +4,8 @@
 #include <set>
 #include <sstream>
 
+#include "base/json/json.h"
 #include "cli/tool.h"
-#include "edict/core/json.h"
 
 namespace edict {
 namespace {

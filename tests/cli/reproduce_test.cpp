@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/json/json.h"
 #include "cli/tool.h"
-#include "edict/core/json.h"
 
 namespace edict {
 namespace {

@@ -4,8 +4,8 @@
 #include <csignal>
 #include <thread>
 
+#include "base/generator.h"
 #include "cli/tool.h"
-#include "edict/core/generator.h"
 
 namespace edict {
 namespace {

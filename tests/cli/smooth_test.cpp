@@ -1,7 +1,7 @@
 // A model that looks from both sides, from the command line.
 
+#include "base/json/json.h"
 #include "cli/tool.h"
-#include "edict/core/json.h"
 
 namespace edict {
 namespace {

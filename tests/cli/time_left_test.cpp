@@ -1,4 +1,4 @@
-#include "edict/cli/time_left.h"
+#include "front/cli/terminal/time_left.h"
 
 #include <gtest/gtest.h>
 

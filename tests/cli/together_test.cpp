@@ -4,10 +4,10 @@
 #include <cmath>
 #include <sstream>
 
+#include "base/generator.h"
+#include "base/json/json.h"
 #include "cli/tool.h"
-#include "edict/core/generator.h"
-#include "edict/core/json.h"
-#include "edict/model/model.h"
+#include "model/model.h"
 
 namespace edict {
 namespace {
@@ -34,12 +34,12 @@ class Together : public testing::Test {
     tool = new Tool;
     tool->write("d.csv", gauges(150));
     // Nothing is to be recalled, and a few epochs do not learn that.
-    ASSERT_EQ(
-        tool->edict("train d.csv --out m --set model.recall=false --set data.validation=0.5 --set data.train=0.3 --set "
-                    "train.calibrate=false" +
-                    kTiny)
-            .code,
-        0);
+    ASSERT_EQ(tool->edict("train d.csv --out m --set model.recall=false --set data.validation=0.5 "
+                          "--set data.train=0.3 --set "
+                          "train.calibrate=false" +
+                          kTiny)
+                  .code,
+              0);
     const auto made = tool->edict("calibrate m d.csv --out c --json c.json");
     ASSERT_EQ(made.code, 0) << made.err;
     told = made.out;

@@ -1,4 +1,4 @@
-#include "edict/data/dataset.h"
+#include "data/dataset.h"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 #include <functional>
 #include <limits>
 
+#include "base/error.h"
+#include "data/fingerprint.h"
 #include "data/full_dataset.h"
-#include "edict/core/error.h"
-#include "edict/data/fingerprint.h"
 
 namespace edict {
 namespace {

@@ -1,7 +1,7 @@
 // A small dataset that has something in each of its arrays.
 #pragma once
 
-#include "edict/sources/csv.h"
+#include "data/read/csv/csv.h"
 
 namespace edict {
 

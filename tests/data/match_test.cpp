@@ -1,13 +1,13 @@
 // Columns are found by their names: what stands where in the file means nothing.
-#include "edict/data/match.h"
+#include "data/match.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "base/error.h"
+#include "data/fingerprint.h"
 #include "data/full_dataset.h"
-#include "edict/core/error.h"
-#include "edict/data/fingerprint.h"
 
 namespace edict {
 namespace {

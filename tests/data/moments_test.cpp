@@ -1,5 +1,5 @@
 // Mean and deviation where the usual formulas lose their digits.
-#include "edict/data/moments.h"
+#include "data/moments.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "edict/core/generator.h"
+#include "base/generator.h"
 
 namespace edict {
 namespace {

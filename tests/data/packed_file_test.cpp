@@ -1,14 +1,14 @@
-#include "edict/data/packed_file.h"
+#include "data/packed_file.h"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <numeric>
 
+#include "base/error.h"
+#include "data/fingerprint.h"
 #include "data/full_dataset.h"
-#include "edict/core/error.h"
-#include "edict/data/fingerprint.h"
-#include "edict/data/subset.h"
+#include "data/subset.h"
 #include "temporary_folder.h"
 
 namespace edict {

@@ -1,4 +1,4 @@
-#include "edict/data/pieces.h"
+#include "data/pieces.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // Some series of a dataset are those series, whole and in the order asked for.
-#include "edict/data/subset.h"
+#include "data/subset.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "edict/data/fingerprint.h"
-#include "edict/sources/csv.h"
+#include "data/fingerprint.h"
+#include "data/read/csv/csv.h"
 
 namespace edict {
 namespace {

@@ -1,10 +1,10 @@
-#include "edict/data/summary.h"
+#include "data/summary.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "edict/sources/csv.h"
+#include "data/read/csv/csv.h"
 
 namespace edict {
 namespace {
@@ -26,7 +26,7 @@ TEST(Summary, CountsByHand) {
   EXPECT_DOUBLE_EQ(s.events_per_series, 5.0 / 3.0);
   EXPECT_EQ(s.first_time, -1.0);
   EXPECT_EQ(s.last_time, 9.0);
-  EXPECT_EQ(s.median_gap, 3.0);  // of 1, 3 and 10
+  EXPECT_EQ(s.median_gap, 3.0);      // of 1, 3 and 10
   ASSERT_EQ(s.features.size(), 2u);  // an empty column is none
   EXPECT_EQ(s.features[0].count, 4u);
   EXPECT_DOUBLE_EQ(s.features[0].missing, 0.2);

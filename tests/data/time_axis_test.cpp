@@ -1,4 +1,4 @@
-#include "edict/data/time_axis.h"
+#include "data/time/time_axis.h"
 
 #include <gtest/gtest.h>
 
@@ -6,11 +6,11 @@
 #include <ctime>
 #include <string>
 
-#include "edict/core/error.h"
-#include "edict/core/generator.h"
-#include "edict/core/json.h"
-#include "edict/data/dataset.h"
-#include "edict/data/subset.h"
+#include "base/error.h"
+#include "base/generator.h"
+#include "base/json/json.h"
+#include "data/dataset.h"
+#include "data/subset.h"
 
 namespace edict {
 namespace {

@@ -1,17 +1,17 @@
 // The closed form as a propagator: what its formula promises, and what it makes of a model, against
 // differences and against PyTorch.
-#include "edict/engine/closed_form.h"
+#include "engine/propagators/closed_form.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <complex>
 
-#include "edict/engine/niw_head.h"
-#include "edict/engine/walk.h"
 #include "engine/finite_difference.h"
+#include "engine/heads/niw_head.h"
 #include "engine/peer_golden.h"
 #include "engine/random_agenda.h"
+#include "engine/walk.h"
 #include "engine/walk_gradients.h"
 
 namespace edict {

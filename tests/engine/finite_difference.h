@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "edict/core/generator.h"
-#include "edict/nn/parameters.h"
+#include "base/generator.h"
+#include "nn/parameters.h"
 #include "stride.h"
 
 namespace edict {

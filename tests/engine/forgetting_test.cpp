@@ -1,18 +1,18 @@
 // Evidence that forgets: whatever the weights, bands widen while nothing is observed and narrow at
 // an observation; and its gradients.
-#include "edict/engine/forgetting.h"
+#include "engine/jump/forgetting.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "edict/core/error.h"
-#include "edict/engine/inference.h"
-#include "edict/engine/walk.h"
-#include "edict/math/student_t.h"
+#include "base/error.h"
 #include "engine/finite_difference.h"
+#include "engine/inference.h"
 #include "engine/random_agenda.h"
+#include "engine/walk.h"
 #include "engine/walk_gradients.h"
+#include "math/student_t.h"
 
 namespace edict {
 namespace {

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "edict/core/error.h"
-#include "edict/core/json.h"
-#include "edict/engine/jump_ode.h"
-#include "edict/engine/niw_head.h"
-#include "edict/model/config.h"
-#include "edict/model/registry.h"
-#include "edict/protocol/agenda.h"
+#include "base/error.h"
+#include "base/json/json.h"
+#include "engine/heads/niw_head.h"
+#include "engine/jump_ode.h"
+#include "model/config.h"
+#include "model/registry.h"
+#include "protocol/agenda.h"
 #include "temporary_folder.h"
 
 namespace edict {

@@ -4,13 +4,13 @@
 
 #include <limits>
 
-#include "edict/engine/gaussian_head.h"
-#include "edict/engine/network.h"
-#include "edict/engine/walk.h"
-#include "edict/train/adam.h"
 #include "engine/finite_difference.h"
+#include "engine/heads/gaussian_head.h"
+#include "engine/network.h"
 #include "engine/peer_golden.h"
 #include "engine/random_agenda.h"
+#include "engine/walk.h"
+#include "learn/adam.h"
 
 namespace edict {
 namespace {

@@ -1,5 +1,5 @@
 // EDGR and the population clip: bounds, equality with no guard, and what is reported.
-#include "edict/engine/guard.h"
+#include "engine/jump/guard.h"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <map>
 #include <ostream>
 
-#include "edict/model/encode.h"
-#include "edict/model/infer.h"
 #include "engine/small_model.h"
+#include "model/encode.h"
+#include "model/infer.h"
 
 namespace edict {
 

@@ -1,13 +1,13 @@
 // What a head says of one column of φ, in closed form, and what it tells the encoder.
-#include "edict/engine/head.h"
+#include "engine/heads/head.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "edict/engine/gaussian_head.h"
-#include "edict/engine/niw_head.h"
+#include "engine/heads/gaussian_head.h"
+#include "engine/heads/niw_head.h"
 #include "nn/gradient_check.h"
 
 namespace edict {

@@ -5,10 +5,10 @@
 #include <array>
 #include <limits>
 
-#include "edict/engine/inference.h"
-#include "edict/engine/walk.h"
+#include "engine/inference.h"
 #include "engine/random_agenda.h"
 #include "engine/small_model.h"
+#include "engine/walk.h"
 
 namespace edict {
 namespace {

@@ -1,16 +1,16 @@
 // What is remembered of observations: what it counts, how a head recalls it, and the gradients of
 // everything that is told of it.
-#include "edict/engine/memory.h"
+#include "engine/jump/memory.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "edict/engine/gaussian_head.h"
-#include "edict/engine/niw_head.h"
-#include "edict/engine/walk.h"
 #include "engine/finite_difference.h"
+#include "engine/heads/gaussian_head.h"
+#include "engine/heads/niw_head.h"
 #include "engine/random_agenda.h"
+#include "engine/walk.h"
 #include "engine/walk_gradients.h"
 
 namespace edict {

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "edict/core/json.h"
-#include "edict/model/config.h"
-#include "edict/model/registry.h"
-#include "edict/nn/parameters.h"
-#include "edict/protocol/agenda.h"
+#include "base/json/json.h"
+#include "model/config.h"
+#include "model/registry.h"
+#include "nn/parameters.h"
+#include "protocol/agenda.h"
 #include "temporary_folder.h"
 
 namespace edict {

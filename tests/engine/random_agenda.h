@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "edict/core/generator.h"
-#include "edict/model/config.h"
-#include "edict/model/registry.h"
-#include "edict/protocol/agenda.h"
+#include "base/generator.h"
+#include "model/config.h"
+#include "model/registry.h"
+#include "protocol/agenda.h"
 
 namespace edict {
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "edict/core/error.h"
-#include "edict/datasets/synthetic.h"
-#include "edict/model/model.h"
-#include "edict/train/trainer.h"
+#include "base/error.h"
+#include "learn/trainer.h"
+#include "model/model.h"
+#include "research/import/synthetic.h"
 
 namespace edict {
 

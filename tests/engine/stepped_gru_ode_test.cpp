@@ -1,5 +1,5 @@
 // How long the steps are: full ones from the event on, one shorter one at the end.
-#include "edict/engine/stepped_gru_ode.h"
+#include "engine/propagators/stepped_gru_ode.h"
 
 #include <gtest/gtest.h>
 

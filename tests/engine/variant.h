@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "edict/model/config.h"
+#include "model/config.h"
 
 namespace edict {
 

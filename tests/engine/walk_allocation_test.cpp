@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "allocation_count.h"
-#include "edict/engine/niw_head.h"
-#include "edict/engine/walk.h"
+#include "engine/heads/niw_head.h"
 #include "engine/random_agenda.h"
+#include "engine/walk.h"
 
 namespace edict {
 namespace {

@@ -7,10 +7,10 @@
 #include <limits>
 #include <numeric>
 
-#include "edict/engine/inference.h"
-#include "edict/engine/walk.h"
+#include "engine/inference.h"
 #include "engine/random_agenda.h"
 #include "engine/variant.h"
+#include "engine/walk.h"
 
 namespace edict {
 namespace {

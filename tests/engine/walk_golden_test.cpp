@@ -6,8 +6,8 @@
 #include <limits>
 #include <set>
 
-#include "edict/engine/walk.h"
 #include "engine/golden_case.h"
+#include "engine/walk.h"
 
 namespace edict {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <limits>
 
-#include "edict/engine/niw_head.h"
-#include "edict/engine/walk.h"
 #include "engine/finite_difference.h"
+#include "engine/heads/niw_head.h"
 #include "engine/random_agenda.h"
 #include "engine/variant.h"
+#include "engine/walk.h"
 
 namespace edict {
 namespace {

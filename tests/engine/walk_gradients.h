@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "edict/engine/jump_ode.h"
-#include "edict/engine/walk.h"
 #include "engine/finite_difference.h"
+#include "engine/jump_ode.h"
 #include "engine/random_agenda.h"
+#include "engine/walk.h"
 
 namespace edict {
 

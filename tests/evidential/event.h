@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "edict/core/generator.h"
-#include "edict/evidential/gaussian.h"
-#include "edict/evidential/losses.h"
+#include "base/generator.h"
+#include "evidential/gaussian.h"
+#include "evidential/losses.h"
 
 namespace edict {
 

@@ -1,4 +1,4 @@
-#include "edict/evidential/gaussian.h"
+#include "evidential/gaussian.h"
 
 #include <gtest/gtest.h>
 

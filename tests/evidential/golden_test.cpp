@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "edict/core/json.h"
+#include "base/json/json.h"
 #include "evidential/event.h"
 #include "temporary_folder.h"
 

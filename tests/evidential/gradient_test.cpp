@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "edict/evidential/block.h"
+#include "evidential/block.h"
 #include "evidential/event.h"
 
 namespace edict {

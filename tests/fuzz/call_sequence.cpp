@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "edict/capi/edict.h"
+#include "edict/edict.h"
 
 namespace edict::fuzz {
 namespace {

@@ -1,7 +1,7 @@
 // What is called through edict.h.
-#include "edict/model/safetensors.h"
 #include "fuzz/call_sequence.h"
 #include "fuzz/promise.h"
+#include "model/file/safetensors.h"
 
 namespace edict::fuzz {
 namespace {

@@ -4,18 +4,18 @@
 #include <algorithm>
 #include <cstring>
 
-#include "edict/core/hash.h"
-#include "edict/core/json.h"
-#include "edict/core/json_text.h"
-#include "edict/data/fingerprint.h"
-#include "edict/data/packed_checksum.h"
-#include "edict/data/packed_file.h"
-#include "edict/model/config.h"
-#include "edict/model/safetensors.h"
-#include "edict/model/stream.h"
-#include "edict/model/summary.h"
-#include "edict/train/checkpoint.h"
+#include "ask/stream.h"
+#include "base/hash.h"
+#include "base/json/json.h"
+#include "base/json/json_text.h"
+#include "data/fingerprint.h"
+#include "data/packed_checksum.h"
+#include "data/packed_file.h"
 #include "fuzz/promise.h"
+#include "learn/checkpoint.h"
+#include "model/classifier/summary.h"
+#include "model/config.h"
+#include "model/file/safetensors.h"
 
 namespace edict::fuzz {
 namespace {

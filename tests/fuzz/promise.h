@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "edict/core/error.h"
-#include "edict/engine/marginal.h"
-#include "edict/model/model.h"
+#include "base/error.h"
+#include "engine/heads/marginal.h"
 #include "fuzz/targets.h"
+#include "model/model.h"
 #include "temporary_folder.h"
 
 namespace edict::fuzz {

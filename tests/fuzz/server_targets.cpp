@@ -2,14 +2,14 @@
 #include <future>
 #include <optional>
 
-#include "edict/core/json.h"
-#include "edict/core/json_text.h"
-#include "edict/server/alarms.h"
-#include "edict/server/api.h"
-#include "edict/server/http_server.h"
-#include "edict/server/incoming.h"
-#include "edict/server/mqtt.h"
-#include "edict/server/tokens.h"
+#include "base/json/json.h"
+#include "base/json/json_text.h"
+#include "front/server/alarms/alarms.h"
+#include "front/server/http/api.h"
+#include "front/server/http/http_server.h"
+#include "front/server/http/tokens.h"
+#include "front/server/ingest/incoming.h"
+#include "front/server/ingest/mqtt.h"
 #include "fuzz/promise.h"
 
 namespace edict::fuzz {

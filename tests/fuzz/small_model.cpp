@@ -1,8 +1,8 @@
 #include <cmath>
 
-#include "edict/model/config.h"
-#include "edict/protocol/split.h"
 #include "fuzz/promise.h"
+#include "model/config.h"
+#include "protocol/split.h"
 
 namespace edict::fuzz {
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <map>
 
-#include "edict/core/utf8.h"
-#include "edict/data/fingerprint.h"
-#include "edict/data/subset.h"
-#include "edict/data/time_axis.h"
-#include "edict/sources/csv.h"
+#include "base/text/utf8.h"
+#include "data/fingerprint.h"
+#include "data/read/csv/csv.h"
+#include "data/subset.h"
+#include "data/time/time_axis.h"
 #include "fuzz/promise.h"
 #include "messy_files.h"
 

@@ -1,5 +1,5 @@
 // The fast activations against the standard library, in every place of an array.
-#include "edict/math/activation.h"
+#include "math/activation.h"
 
 #include <gtest/gtest.h>
 

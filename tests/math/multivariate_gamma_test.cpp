@@ -1,4 +1,4 @@
-#include "edict/math/multivariate_gamma.h"
+#include "math/multivariate_gamma.h"
 
 #include <gtest/gtest.h>
 

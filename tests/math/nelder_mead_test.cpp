@@ -1,4 +1,4 @@
-#include "edict/math/nelder_mead.h"
+#include "math/nelder_mead.h"
 
 #include <gtest/gtest.h>
 

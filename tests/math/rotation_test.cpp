@@ -1,5 +1,5 @@
 // Sine and cosine of an angle in turns against the standard library.
-#include "edict/math/rotation.h"
+#include "math/rotation.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "edict/math/special.h"
+#include "math/special.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "edict/math/student_t.h"
+#include "math/student_t.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <limits>
 #include <numbers>
 
-#include "edict/core/error.h"
-#include "edict/core/generator.h"
+#include "base/error.h"
+#include "base/generator.h"
 
 namespace edict {
 namespace {

@@ -1,11 +1,11 @@
-#include "edict/model/adaptive_level.h"
+#include "ask/adaptive_level.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "edict/core/generator.h"
+#include "base/generator.h"
 
 namespace edict {
 namespace {

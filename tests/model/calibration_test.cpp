@@ -1,18 +1,18 @@
 // What a calibration does to distributions and files, and whether conformal intervals keep their
 // promise.
-#include "edict/model/calibration.h"
+#include "model/calibration.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
 
-#include "edict/core/generator.h"
-#include "edict/core/json.h"
-#include "edict/model/infer.h"
-#include "edict/model/stream.h"
-#include "edict/protocol/protocol.h"
+#include "ask/stream.h"
+#include "base/generator.h"
+#include "base/json/json.h"
 #include "engine/small_model.h"
+#include "model/infer.h"
+#include "protocol/protocol.h"
 #include "temporary_folder.h"
 
 namespace edict {

@@ -1,4 +1,4 @@
-#include "edict/model/config.h"
+#include "model/config.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <fstream>
 #include <set>
 
-#include "edict/core/error.h"
-#include "edict/core/json.h"
+#include "base/error.h"
+#include "base/json/json.h"
 
 namespace edict {
 namespace {

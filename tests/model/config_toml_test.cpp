@@ -1,8 +1,8 @@
 
 #include <gtest/gtest.h>
 
-#include "edict/core/json.h"
-#include "edict/model/config.h"
+#include "base/json/json.h"
+#include "model/config.h"
 #include "temporary_folder.h"
 
 namespace edict {

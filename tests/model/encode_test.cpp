@@ -1,13 +1,13 @@
 // h(T): where it is read, and that it depends on the series alone.
-#include "edict/model/encode.h"
+#include "model/encode.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "edict/model/infer.h"
-#include "edict/model/state_classifier.h"
 #include "engine/small_model.h"
+#include "model/classifier/state_classifier.h"
+#include "model/infer.h"
 
 namespace edict {
 namespace {

@@ -1,5 +1,5 @@
 // What members say together: the mixture's moments, the file, streams, guards and classes.
-#include "edict/model/ensemble.h"
+#include "model/ensemble.h"
 
 #include <gtest/gtest.h>
 
@@ -7,11 +7,11 @@
 #include <limits>
 #include <numbers>
 
-#include "edict/core/error.h"
-#include "edict/model/encode.h"
-#include "edict/model/infer.h"
-#include "edict/model/stream.h"
+#include "ask/stream.h"
+#include "base/error.h"
 #include "engine/small_model.h"
+#include "model/encode.h"
+#include "model/infer.h"
 #include "temporary_folder.h"
 
 namespace edict {

@@ -8,8 +8,8 @@
 #include <limits>
 #include <numbers>
 
-#include "edict/model/model.h"
-#include "edict/model/registry.h"
+#include "model/model.h"
+#include "model/registry.h"
 #include "temporary_folder.h"
 
 namespace edict {

@@ -1,6 +1,6 @@
 // The choice of settings: a function of the training part, of no unit, and never in the way of what
 // was said.
-#include "edict/model/fit_settings.h"
+#include "learn/fit_settings.h"
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "edict/core/generator.h"
-#include "edict/core/json.h"
+#include "base/generator.h"
+#include "base/json/json.h"
 #include "engine/small_model.h"
 #include "temporary_folder.h"
 

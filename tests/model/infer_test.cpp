@@ -1,12 +1,12 @@
 // What is asked does not change what is answered, and what is not finite is not answered at all.
-#include "edict/model/infer.h"
+#include "model/infer.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "edict/core/error.h"
-#include "edict/data/subset.h"
+#include "base/error.h"
+#include "data/subset.h"
 #include "engine/small_model.h"
 #include "engine/variant.h"
 

@@ -7,11 +7,11 @@
 #include <limits>
 #include <map>
 
-#include "edict/core/error.h"
-#include "edict/core/json.h"
-#include "edict/core/json_text.h"
-#include "edict/model/model.h"
+#include "base/error.h"
+#include "base/json/json.h"
+#include "base/json/json_text.h"
 #include "engine/small_model.h"
+#include "model/model.h"
 #include "stride.h"
 #include "temporary_folder.h"
 

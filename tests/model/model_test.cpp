@@ -1,10 +1,10 @@
-#include "edict/model/model.h"
+#include "model/model.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "edict/data/subset.h"
+#include "data/subset.h"
 #include "engine/small_model.h"
 #include "temporary_folder.h"
 

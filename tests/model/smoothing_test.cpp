@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "edict/core/error.h"
-#include "edict/core/json.h"
-#include "edict/model/infer.h"
-#include "edict/protocol/filtering_agenda.h"
+#include "base/error.h"
+#include "base/json/json.h"
 #include "engine/small_model.h"
 #include "engine/variant.h"
+#include "model/infer.h"
+#include "protocol/filtering_agenda.h"
 #include "temporary_folder.h"
 
 namespace edict {

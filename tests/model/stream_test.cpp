@@ -1,5 +1,5 @@
 // The streaming class against the batched engine, and its promise not to allocate.
-#include "edict/model/stream.h"
+#include "ask/stream.h"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <limits>
 
 #include "allocation_count.h"
-#include "edict/core/error.h"
-#include "edict/model/infer.h"
-#include "edict/model/rewindable_stream.h"
+#include "ask/rewindable_stream.h"
+#include "base/error.h"
 #include "engine/variant.h"
+#include "model/infer.h"
 
 namespace edict {
 namespace {

@@ -1,4 +1,4 @@
-#include "edict/nn/classifier.h"
+#include "nn/classifier.h"
 
 #include "nn/gradient_check.h"
 

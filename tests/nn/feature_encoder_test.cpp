@@ -1,4 +1,4 @@
-#include "edict/nn/feature_encoder.h"
+#include "nn/feature_encoder.h"
 
 #include "nn/gradient_check.h"
 

@@ -7,8 +7,8 @@
 #include <functional>
 #include <string>
 
-#include "edict/core/generator.h"
-#include "edict/nn/parameters.h"
+#include "base/generator.h"
+#include "nn/parameters.h"
 
 namespace edict {
 

@@ -1,4 +1,4 @@
-#include "edict/nn/gru_ode_cell.h"
+#include "nn/gru_ode_cell.h"
 
 #include "nn/gradient_check.h"
 

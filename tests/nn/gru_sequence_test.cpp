@@ -1,4 +1,4 @@
-#include "edict/nn/gru_sequence.h"
+#include "nn/gru_sequence.h"
 
 #include <vector>
 

@@ -1,5 +1,5 @@
 // The interpolation layer of IPN against its definition, sum by sum.
-#include "edict/nn/interpolation.h"
+#include "nn/interpolation.h"
 
 #include "nn/gradient_check.h"
 

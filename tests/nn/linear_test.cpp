@@ -1,4 +1,4 @@
-#include "edict/nn/linear.h"
+#include "nn/linear.h"
 
 #include "nn/gradient_check.h"
 

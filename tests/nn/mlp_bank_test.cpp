@@ -1,4 +1,4 @@
-#include "edict/nn/mlp_bank.h"
+#include "nn/mlp_bank.h"
 
 #include "nn/gradient_check.h"
 

@@ -1,4 +1,4 @@
-#include "edict/nn/mlp.h"
+#include "nn/mlp.h"
 
 #include "nn/gradient_check.h"
 

@@ -1,12 +1,12 @@
-#include "edict/nn/parameters.h"
+#include "nn/parameters.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "edict/nn/gru_cell.h"
-#include "edict/nn/gru_ode_cell.h"
-#include "edict/nn/mlp_bank.h"
+#include "nn/gru_cell.h"
+#include "nn/gru_ode_cell.h"
+#include "nn/mlp_bank.h"
 
 namespace edict {
 namespace {

@@ -1,5 +1,5 @@
 // Every product against plain loops, for sizes that leave every kind of remainder.
-#include "edict/nn/product.h"
+#include "nn/product.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "edict/core/generator.h"
-#include "edict/nn/small_product.h"
+#include "base/generator.h"
+#include "nn/small_product.h"
 
 namespace edict {
 namespace {

@@ -1,4 +1,4 @@
-#include "edict/nn/segments.h"
+#include "nn/segments.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Attention over sets against its definition, with keys formed one by one.
-#include "edict/nn/set_attention.h"
+#include "nn/set_attention.h"
 
 #include "nn/gradient_check.h"
 

@@ -1,4 +1,4 @@
-#include "edict/nn/summary_classifier.h"
+#include "nn/summary_classifier.h"
 
 #include <gtest/gtest.h>
 

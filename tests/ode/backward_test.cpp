@@ -1,7 +1,7 @@
 // The reverse of one step against central differences, columns with step lengths of their own.
 #include <gtest/gtest.h>
 
-#include "edict/core/generator.h"
+#include "base/generator.h"
 #include "ode/oscillator.h"
 
 namespace edict {

@@ -1,7 +1,7 @@
 // Each solver converges with the order that it claims, on a nonlinear problem with known solution.
 #include <gtest/gtest.h>
 
-#include "edict/core/error.h"
+#include "base/error.h"
 #include "ode/oscillator.h"
 
 namespace edict {

@@ -1,4 +1,4 @@
-#include "edict/ode/cycle.h"
+#include "ode/cycle.h"
 
 #include <gtest/gtest.h>
 

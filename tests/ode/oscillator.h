@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
-#include "edict/core/types.h"
-#include "edict/ode/runge_kutta.h"
+#include "base/types.h"
+#include "ode/runge_kutta.h"
 
 namespace edict {
 

@@ -7,11 +7,11 @@
 #include <map>
 #include <set>
 
-#include "edict/core/error.h"
-#include "edict/core/generator.h"
-#include "edict/protocol/filtering_agenda.h"
-#include "edict/protocol/holdout.h"
-#include "edict/protocol/protocol.h"
+#include "base/error.h"
+#include "base/generator.h"
+#include "protocol/filtering_agenda.h"
+#include "protocol/holdout.h"
+#include "protocol/protocol.h"
 
 namespace edict {
 namespace {

@@ -1,5 +1,5 @@
 // The folds of a cross-validation belong to ids.
-#include "edict/protocol/folds.h"
+#include "protocol/folds.h"
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <cmath>
 #include <map>
 
-#include "edict/core/error.h"
-#include "edict/data/subset.h"
+#include "base/error.h"
+#include "data/subset.h"
 
 namespace edict {
 namespace {

@@ -1,12 +1,12 @@
-#include "edict/protocol/holdout.h"
+#include "protocol/holdout.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
 
-#include "edict/core/error.h"
-#include "edict/datasets/synthetic.h"
+#include "base/error.h"
+#include "research/import/synthetic.h"
 
 namespace edict {
 namespace {

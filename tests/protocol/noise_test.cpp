@@ -1,4 +1,4 @@
-#include "edict/protocol/noise.h"
+#include "protocol/noise.h"
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "edict/core/error.h"
+#include "base/error.h"
 
 namespace edict {
 namespace {

@@ -1,11 +1,11 @@
-#include "edict/protocol/resolution.h"
+#include "protocol/resolution.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "edict/core/generator.h"
-#include "edict/core/not_finite.h"
+#include "base/generator.h"
+#include "base/not_finite.h"
 
 namespace edict {
 namespace {

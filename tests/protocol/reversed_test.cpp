@@ -1,13 +1,13 @@
 // Agendas read from their end: between an agenda and its reverse every absorbed observation counts
 // once for a query, and what is hidden counts for neither.
-#include "edict/protocol/reversed.h"
+#include "protocol/reversed.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "edict/core/error.h"
-#include "edict/core/generator.h"
+#include "base/error.h"
+#include "base/generator.h"
 
 namespace edict {
 namespace {

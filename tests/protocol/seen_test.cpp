@@ -1,11 +1,11 @@
-#include "edict/protocol/seen.h"
+#include "protocol/seen.h"
 
 #include <gtest/gtest.h>
 
-#include "edict/core/error.h"
-#include "edict/core/json.h"
-#include "edict/data/subset.h"
-#include "edict/datasets/synthetic.h"
+#include "base/error.h"
+#include "base/json/json.h"
+#include "data/subset.h"
+#include "research/import/synthetic.h"
 
 namespace edict {
 namespace {

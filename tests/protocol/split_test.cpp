@@ -1,4 +1,4 @@
-#include "edict/protocol/split.h"
+#include "protocol/split.h"
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -9,11 +9,11 @@
 #include <set>
 #include <string>
 
-#include "edict/core/error.h"
-#include "edict/core/generator.h"
-#include "edict/data/match.h"
-#include "edict/data/subset.h"
-#include "edict/sources/csv.h"
+#include "base/error.h"
+#include "base/generator.h"
+#include "data/match.h"
+#include "data/read/csv/csv.h"
+#include "data/subset.h"
 
 namespace edict {
 namespace {

@@ -1,13 +1,13 @@
-#include "edict/protocol/standardise.h"
+#include "protocol/standardise.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "edict/core/error.h"
-#include "edict/core/generator.h"
-#include "edict/protocol/protocol.h"
+#include "base/error.h"
+#include "base/generator.h"
+#include "protocol/protocol.h"
 
 namespace edict {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "edict/core/error.h"
-#include "edict/server/store.h"
+#include "base/error.h"
+#include "front/server/store/store.h"
 
 namespace edict::server {
 

@@ -3,7 +3,7 @@
 
 #include <regex>
 
-#include "edict/server/tokens.h"
+#include "front/server/http/tokens.h"
 #include "server/server_program.h"
 #include "server/waiting.h"
 

@@ -1,8 +1,8 @@
 // What bodies, rules, tokens and addresses are taken for, and what is said of those that are none.
 
-#include "edict/core/json.h"
-#include "edict/server/api.h"
-#include "edict/server/tokens.h"
+#include "base/json/json.h"
+#include "front/server/http/api.h"
+#include "front/server/http/tokens.h"
 #include "server/live_folder.h"
 
 namespace edict::server {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <random>
 
-#include "edict/core/error.h"
-#include "edict/server/checkpoints.h"
+#include "base/error.h"
+#include "front/server/store/checkpoints.h"
 #include "server/faulty_store.h"
 #include "server/live_folder.h"
 #include "server/waiting.h"

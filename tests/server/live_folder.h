@@ -6,10 +6,10 @@
 #include <future>
 #include <memory>
 
-#include "edict/datasets/synthetic.h"
-#include "edict/eval/trajectory.h"
-#include "edict/server/live.h"
-#include "edict/server/questions.h"
+#include "ask/trajectory.h"
+#include "front/server/live/live.h"
+#include "front/server/live/questions.h"
+#include "research/import/synthetic.h"
 #include "temporary_folder.h"
 
 namespace edict::server {

@@ -5,8 +5,8 @@
 #include <random>
 #include <thread>
 
-#include "edict/core/error.h"
-#include "edict/core/json.h"
+#include "base/error.h"
+#include "base/json/json.h"
 #include "server/live_folder.h"
 
 namespace edict::server {

@@ -1,6 +1,6 @@
 // MQTT in: what topics and messages say, and against Debian's mosquitto on loopback, where it is
 // installed, that nothing is lost and that the bits are those of HTTP.
-#include "edict/server/mqtt.h"
+#include "front/server/ingest/mqtt.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,10 +10,10 @@
 #include <future>
 #include <thread>
 
-#include "edict/core/json.h"
-#include "edict/model/fit_settings.h"
-#include "edict/server/demo_ward.h"
-#include "edict/server/questions.h"
+#include "base/json/json.h"
+#include "front/server/demo/demo_ward.h"
+#include "front/server/live/questions.h"
+#include "learn/fit_settings.h"
 #include "server/broker.h"
 #include "server/waiting.h"
 #include "temporary_folder.h"

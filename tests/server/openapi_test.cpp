@@ -3,7 +3,7 @@
 #include <cctype>
 #include <set>
 
-#include "edict/server/api.h"
+#include "front/server/http/api.h"
 #include "server/server_program.h"
 
 namespace edict::server {

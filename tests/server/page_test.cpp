@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "edict/server/demo_ward.h"
-#include "edict/server/page_files.h"
+#include "front/server/demo/demo_ward.h"
+#include "front/server/page_files.h"
 #include "temporary_folder.h"
 
 namespace edict::server {

@@ -1,5 +1,5 @@
 // A body of which some values cannot be taken: the others are stored, and those are listed.
-#include "edict/core/error.h"
+#include "base/error.h"
 #include "server/broker.h"
 #include "server/server_program.h"
 #include "server/waiting.h"

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <random>
 
-#include "edict/core/error.h"
-#include "edict/core/json.h"
-#include "edict/server/health.h"
+#include "base/error.h"
+#include "base/json/json.h"
+#include "front/server/http/health.h"
 #include "server/database_proxy.h"
 #include "server/live_folder.h"
 #include "server/waiting.h"

@@ -1,7 +1,7 @@
 // Data of patients and passwords are not readable by other users of the machine.
 #include <sys/stat.h>
 
-#include "edict/server/masked_uri.h"
+#include "front/server/http/masked_uri.h"
 #include "server/server_program.h"
 #include "server/waiting.h"
 

@@ -7,9 +7,9 @@
 #include <random>
 #include <thread>
 
-#include "edict/core/json.h"
-#include "edict/core/number_text.h"
-#include "edict/server/tokens.h"
+#include "base/json/json.h"
+#include "base/text/number_text.h"
+#include "front/server/http/tokens.h"
 #include "server/http_client.h"
 #include "server/live_folder.h"
 #include "server/server_program.h"

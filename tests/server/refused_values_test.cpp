@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "edict/core/error.h"
+#include "base/error.h"
 #include "server/live_folder.h"
 #include "server/waiting.h"
 

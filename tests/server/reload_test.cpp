@@ -1,7 +1,7 @@
 // SIGHUP: tokens, certificate and rules are read again while everything goes on.
 #include <fstream>
 
-#include "edict/server/tokens.h"
+#include "front/server/http/tokens.h"
 #include "server/server_program.h"
 #include "server/waiting.h"
 

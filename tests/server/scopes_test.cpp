@@ -1,5 +1,5 @@
 // What a token allows holds at every address, and what was done bears a name.
-#include "edict/server/api.h"
+#include "front/server/http/api.h"
 #include "server/server_program.h"
 
 namespace edict::server {

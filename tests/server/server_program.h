@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "edict/core/json.h"
-#include "edict/core/number_text.h"
+#include "base/json/json.h"
+#include "base/text/number_text.h"
 #include "server/http_client.h"
 #include "server/live_folder.h"
 

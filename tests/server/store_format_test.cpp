@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "edict/core/error.h"
+#include "base/error.h"
 #include "server/live_folder.h"
 
 namespace edict::server {

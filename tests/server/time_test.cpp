@@ -4,9 +4,9 @@
 #include <cmath>
 #include <future>
 
-#include "edict/core/error.h"
-#include "edict/core/json.h"
-#include "edict/nn/parameters.h"
+#include "base/error.h"
+#include "base/json/json.h"
+#include "nn/parameters.h"
 #include "server/live_folder.h"
 #include "server/waiting.h"
 

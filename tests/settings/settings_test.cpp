@@ -1,13 +1,13 @@
 // A declared setting, by itself: what may be written, what is refused in which words, and that
 // every way of writing it down reads back.
-#include "edict/settings/settings.h"
+#include "settings/settings.h"
 
 #include <gtest/gtest.h>
 
 #include <functional>
 
-#include "edict/core/error.h"
-#include "edict/core/json.h"
+#include "base/error.h"
+#include "base/json/json.h"
 #include "temporary_folder.h"
 
 namespace edict::settings {

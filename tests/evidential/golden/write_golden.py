@@ -1,4 +1,4 @@
-"""Writes losses.json: random events with every loss and gradient of src/edict/evidential.
+"""Writes losses.json: random events with every loss and gradient of src/evidential.
 
 The implementation here is the textbook one, dense and slow: torch in double with autograd,
 logdet and inverse of the full Bayes matrix, torch.mvlgamma; the Student-t density also from scipy.

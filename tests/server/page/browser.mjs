@@ -28,7 +28,7 @@ export async function started(command, args, options = {}) {
   return {url, child, stop: () => new Promise((ended) => { child.removeAllListeners('exit'); child.on('exit', ended); child.kill('SIGTERM'); })};
 }
 
-export const startMock = (streams, rate) => started('node', [join(here, 'mock.mjs'), join(root, 'src/edict/server/page'), uplot, String(streams), String(rate)]);
+export const startMock = (streams, rate) => started('node', [join(here, 'mock.mjs'), join(root, 'src/front/server/page'), uplot, String(streams), String(rate)]);
 export const wish = async (url, what) => (await fetch(url + 'mock', {method: 'POST', body: JSON.stringify(what)})).json();
 
 export const launch = () => chromium.launch({executablePath: process.env.EDICT_CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--enable-precise-memory-info']});

@@ -1,0 +1,45 @@
+#include "ask/clips.h"
+
+#include <limits>
+
+namespace edict {
+namespace {
+
+// For each stop, the event of the data that it absorbs: stops are queries and events, both in order
+// of time, so it is the one after all that were absorbed before.
+std::vector<std::size_t> events_of(const Dataset& data, std::size_t series,
+                                   const Agenda<float>& agenda) {
+  std::vector<std::size_t> events;
+  std::size_t next = data.first_event[series];
+  for (const auto& stop : agenda.stops) {
+    events.push_back(next);
+    next += (stop.what & Agenda<float>::kAbsorb) != 0;
+  }
+  return events;
+}
+
+// As it stands in the data: what went through the model's units and back differs in its last
+// digits.
+double observed_value(const Dataset& data, std::size_t event, std::int32_t feature) {
+  for (const Observation& o : data.observed(event))
+    if (o.feature == feature) return o.value;
+  return std::numeric_limits<double>::quiet_NaN();  // never: what was clipped was observed
+}
+
+}  // namespace
+
+std::vector<Clip> clips_of(const Model& model, const Dataset& data, std::size_t series,
+                           const Agenda<float>& agenda, std::span<const Clipped> clipped) {
+  std::vector<Clip> clips;
+  if (clipped.empty()) return clips;
+  const std::vector<std::size_t> events = events_of(data, series, agenda);
+  for (const Clipped& clip : clipped) {
+    const auto j = static_cast<std::size_t>(clip.feature);
+    const std::size_t event = events[clip.stop];
+    clips.push_back({data.times[event], j, observed_value(data, event, clip.feature),
+                     model.protocol.standardisation.to_raw(j, clip.used), clip.sigmas});
+  }
+  return clips;
+}
+
+}  // namespace edict

@@ -1,0 +1,258 @@
+#include "data/read/csv/csv_recognised.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text/utf8.h"
+
+namespace edict {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+std::string name_of_separator(char separator) {
+  return separator == '\t' ? "tabs" : fmt::format("'{}'", separator);
+}
+
+// Features that never change within any series, of those that change between them.
+Lines constant_features(const Dataset& data) {
+  std::vector<bool> constant(data.features.size(), true);
+  std::vector<std::size_t> repeated(data.features.size(), 0);
+  std::vector<double> first(data.features.size());
+  std::vector<std::size_t> series_of_first(data.features.size(), data.size());
+  for (std::size_t i = 0; i < data.size(); ++i)
+    for (std::size_t e = data.first_event[i]; e < data.first_event[i + 1]; ++e)
+      for (const Observation& o : data.observed(e)) {
+        const auto f = static_cast<std::size_t>(o.feature);
+        if (series_of_first[f] != i) {
+          series_of_first[f] = i;
+          first[f] = o.value;
+        } else {
+          ++repeated[f];
+          if (o.value != first[f]) constant[f] = false;
+        }
+      }
+  Lines names;
+  for (std::size_t f = 0; f < data.features.size(); ++f)
+    if (constant[f] && repeated[f] > 0) names.push_back(data.features[f]);
+  return names;
+}
+
+// Some texts of a column, on one line.
+std::string some_of(const Lines& texts) {
+  constexpr std::size_t kShown = 4;
+  Lines shown;
+  for (std::size_t k = 0; k < std::min(kShown, texts.size()); ++k) {
+    shown.push_back(shortened(texts[k], 40));
+    std::ranges::replace_if(
+        shown.back(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  }
+  return fmt::format("{}{}", fmt::join(shown, ", "), texts.size() > kShown ? ", …" : "");
+}
+
+std::string cells(std::size_t count) {
+  return fmt::format("{} cell{}", count, count == 1 ? "" : "s");
+}
+
+void say_duplicates(const RecognisedTable& table, const Dataset& data, Lines& lines) {
+  const std::size_t joined = table.merged.joined, same = table.merged.same;
+  if (joined > 0) {
+    const std::string& how = data.reading.duplicates;
+    std::string line =
+        fmt::format("{} observation{} given twice with different values: the {} is taken", joined,
+                    joined == 1 ? " was" : "s were", how);
+    if (table.options.duplicates.empty() && !table.options.like)
+      line += fmt::format(" (as {}; --duplicates first, last or error{})", table.first_joined,
+                          10 * joined > data.observations()
+                              ? "; they are many: are id and time the right columns?"
+                              : "");
+    lines.push_back(line);
+  }
+  if (same > 0)
+    lines.push_back(fmt::format("{} observation{} given twice and {} taken once", same,
+                                same == 1 ? " was" : "s were", same == 1 ? "is" : "are"));
+}
+
+void say_left_out(const RecognisedTable& table, Lines& lines) {
+  using LeftOut = ColumnMeaning::LeftOut;
+  Lines empty;
+  for (const auto& texts : table.texts) {
+    if (texts.meaning->kind != ColumnMeaning::Kind::left_out) continue;
+    switch (texts.meaning->left_out) {
+      case LeftOut::texts:
+        lines.push_back(fmt::format("'{}' is left out: {} different texts", texts.column,
+                                    texts.meaning->texts));
+        break;
+      case LeftOut::dates:
+        lines.push_back(fmt::format("'{}' is left out: it holds dates", texts.column));
+        break;
+      case LeftOut::clocks:
+        lines.push_back(fmt::format("'{}' is left out: it holds times of day", texts.column));
+        break;
+      case LeftOut::empty:
+        empty.push_back(texts.column);
+    }
+  }
+  if (!empty.empty()) lines.push_back(fmt::format("empty and left out: {}", quoted_list(empty)));
+}
+
+// Cells that hold more than a number, or a word where there is none.
+void say_numbers(const RecognisedTable& table, Lines& lines) {
+  for (const auto& texts : table.texts) {
+    const ColumnMeaning& m = *texts.meaning;
+    if (m.kind != ColumnMeaning::Kind::number || m.truth) continue;
+    const bool known =
+        table.options.like && table.options.like->reading.unit_of(texts.column) == m.unit;
+    Lines parts;
+    if (m.with_unit > 0 && !known)
+      parts.push_back(fmt::format("'{}' taken off {}", m.unit, cells(m.with_unit)));
+    if (m.limits > 0)
+      parts.push_back(
+          fmt::format("{} as '{}' read as the limit", cells(m.limits), m.limit_example));
+    if (m.grouped > 0 && !table.options.like)
+      parts.push_back(fmt::format("{} with marks between digits", cells(m.grouped)));
+    if (m.commas > 0 && !table.options.like)
+      parts.push_back(fmt::format("{} with a decimal comma", cells(m.commas)));
+    if (m.missing_words > 0)
+      parts.push_back(
+          fmt::format("{} as '{}' count as missing", cells(m.missing_words), m.word_example));
+    if (!parts.empty())
+      lines.push_back(fmt::format("'{}': {}", texts.column, fmt::join(parts, ", ")));
+  }
+}
+
+// One part for each number that stands for "missing".
+void say_codes(const RecognisedTable& table, Lines& lines) {
+  std::vector<double> said;
+  for (const auto& code : table.codes) {
+    if (std::find(said.begin(), said.end(), code.value) != said.end()) continue;
+    said.push_back(code.value);
+    constexpr std::size_t kShown = 12;
+    Lines columns;
+    std::size_t more = 0;
+    bool guessed = false;
+    for (const auto& other : table.codes) {
+      if (other.value != code.value) continue;
+      // What a model knows was said when it was trained.
+      if (table.options.like && table.options.missing.empty() && !other.guessed) continue;
+      guessed |= other.guessed;
+      if (columns.size() < kShown)
+        columns.push_back(fmt::format("'{}' ({})", other.column, cells(other.cells)));
+      else
+        ++more;
+    }
+    if (columns.empty()) continue;
+    lines.push_back(fmt::format("{} counts as missing: {}{}{}", code.value,
+                                fmt::join(columns, ", "),
+                                more > 0 ? fmt::format(" and {} more columns", more) : "",
+                                guessed ? " (--missing none keeps it)" : ""));
+  }
+}
+
+void say_rows(const RecognisedTable& table, Lines& lines) {
+  const auto rows = [](std::size_t n, const char* what) {
+    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+  };
+  const CsvLayout& layout = table.layout;
+  if (layout.lines_skipped > 0)
+    lines.push_back(rows(layout.lines_skipped, "line") + " before the header left out");
+  if (layout.units_row) lines.emplace_back("the units below the header left out");
+  if (table.repeated_headers > 0)
+    lines.push_back(rows(table.repeated_headers, "row") + " with the header again left out");
+  if (table.rows_before_times > 0)
+    lines.push_back(rows(table.rows_before_times, "row") + " before the first time left out");
+  if (!layout.row_index.empty())
+    lines.push_back(
+        fmt::format("left out, as it counts the rows: {}", quoted_list(layout.row_index)));
+}
+
+}  // namespace
+
+std::vector<std::string> recognised(const RecognisedTable& table, const Dataset& data) {
+  const CsvLayout& layout = table.layout;
+  Lines lines, parts;
+  if (table.options.like) {
+    Lines ignored;
+    for (const std::string& name : layout.ignored)
+      if (!name.empty()) ignored.push_back(name);
+    if (!ignored.empty())
+      lines.push_back(
+          fmt::format("ignored, as the model does not know them: {}", quoted_list(ignored)));
+    for (const auto& texts : table.texts)
+      if (texts.unknown > 0)
+        lines.push_back(
+            fmt::format("{} cells of '{}' hold a category that the model does not know "
+                        "and count as missing",
+                        texts.unknown, texts.column));
+    if (layout.time_unit != TimeUnit::none)
+      lines.push_back(
+          fmt::format("'{}' is in {} and the model counts in {}: times are converted; times to "
+                      "predict at are in {}",
+                      layout.name_of(CsvColumn::time), long_name_of(layout.time_unit),
+                      long_name_of(data.time_axis.unit), long_name_of(data.time_axis.unit)));
+    say_numbers(table, lines);
+    say_codes(table, lines);
+    say_left_out(table, lines);
+    say_duplicates(table, data, lines);
+    return lines;
+  }
+
+  // How it is written.
+  for (const std::string& conversion : table.text.conversions()) parts.push_back(conversion);
+  if (table.text.separator() != ',')
+    parts.push_back("separated by " + name_of_separator(table.text.separator()));
+  if (table.decimal_comma) parts.emplace_back("decimal comma");
+  // Which column is what.
+  const bool calendar = data.time_axis.is_calendar();
+  if (!layout.plain || calendar) {
+    if (layout.one_series)
+      parts.emplace_back("one series");
+    else
+      parts.push_back(fmt::format("id is '{}'", layout.name_of(CsvColumn::id)));
+    const std::string clock = layout.name_of(CsvColumn::clock);
+    parts.push_back(fmt::format("time is '{}'{} ({})", layout.name_of(CsvColumn::time),
+                                clock.empty() ? "" : fmt::format(" with '{}'", clock),
+                                described(data.time_axis)));
+    for (const auto& [kind, what] :
+         {std::pair(CsvColumn::label, "label"), std::pair(CsvColumn::group, "group"),
+          std::pair(CsvColumn::feature_name, "feature"), std::pair(CsvColumn::value, "value"),
+          std::pair(CsvColumn::unit, "unit")})
+      if (const std::string name = layout.name_of(kind); !name.empty() && name != what)
+        parts.push_back(fmt::format("{} is '{}'", what, name));
+  }
+  if (!parts.empty()) lines.push_back(fmt::format("{}", fmt::join(parts, ", ")));
+
+  // What became of columns that are not plain numbers.
+  parts.clear();
+  say_rows(table, parts);
+  for (const auto& texts : table.texts) {
+    if (texts.meaning->kind == ColumnMeaning::Kind::categories)
+      parts.push_back(fmt::format(
+          "'{}' has {} categor{} ({})", texts.column, texts.meaning->categories.size(),
+          texts.meaning->categories.size() == 1 ? "y" : "ies", some_of(texts.meaning->categories)));
+    else if (texts.meaning->truth)
+      parts.push_back(fmt::format("'{}' is 1 for yes and 0 for no", texts.column));
+  }
+  say_numbers(table, parts);
+  say_codes(table, parts);
+  say_left_out(table, parts);
+  Lines ignored;
+  for (const std::string& name : layout.ignored)
+    if (!name.empty()) ignored.push_back(name);
+  if (!ignored.empty() && table.options.features.empty())
+    parts.push_back(fmt::format("ignored: {}", quoted_list(ignored)));
+  if (ignored.size() < layout.ignored.size())
+    parts.emplace_back("a column without a name is ignored");
+  say_duplicates(table, data, parts);
+  if (!layout.plain && !layout.long_form)
+    if (const Lines constant = constant_features(data); !constant.empty())
+      parts.push_back(
+          fmt::format("constant within every series, yet taken as features: {} (--static "
+                      "or --label may say otherwise)",
+                      quoted_list(constant)));
+  if (!parts.empty()) lines.push_back(fmt::format("{}", fmt::join(parts, "; ")));
+  return lines;
+}
+
+}  // namespace edict

@@ -1,0 +1,36 @@
+// Training: the engine forward, and back through its tape. When the tape outgrows its budget only
+// the states at the segment borders are kept, and each segment is walked again before its backward,
+// so that memory is bounded whatever the length of a series.
+#pragma once
+
+#include <functional>
+
+#include "engine/engine.h"
+
+namespace edict {
+
+template <class S, Head H>
+class Walk : private Engine<S, H> {
+ public:
+  explicit Walk(const JumpOde<H>& network) : Engine<S, H>(network) {}
+
+  // Sees the states at the end of the agendas (H × examples; an agenda ends with its last stop if
+  // that is a query, else with what was absorbed last), and writes the gradient of a further loss.
+  using EndLoss = std::function<void(const S* h, S* d_h)>;
+
+  // Forward and backward; gradients are added to `grads`.
+  LossSums train(const S* params, std::span<const BasicExample<S>> examples,
+                 const LossWeights& weights, std::size_t tape_bytes, S* grads,
+                 const EndLoss& at_end = {});
+
+ private:
+  using Base = Engine<S, H>;
+  void backward(const S* params, const S* d_final, S* grads);
+
+  Vector<S> transposed_;
+  Matrix<S> d_h_, d_memory_, d_final_, d_initial_;
+  std::vector<typename Base::State> snapshots_;
+  std::vector<std::size_t> ticks_;  // of each segment
+};
+
+}  // namespace edict

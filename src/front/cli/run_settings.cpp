@@ -1,0 +1,66 @@
+#include "front/cli/run_settings.h"
+
+#include <fmt/core.h>
+
+#include <cstdlib>
+
+#include "base/text/utf8.h"
+
+namespace edict::cli {
+namespace {
+
+constexpr std::size_t kColumns = 80;
+
+// A line for people is not a file: four digits of a number do.
+std::string short_value(const std::string& value) {
+  char* end = nullptr;
+  const double number = std::strtod(value.c_str(), &end);
+  if (value.empty() || *end != '\0') return value;
+  const std::string rounded = fmt::format("{:.6g}", number);
+  return rounded.size() < value.size() ? rounded : value;
+}
+
+void add_paragraph(const std::string& text, const std::string& indent,
+                   std::vector<std::string>& lines) {
+  for (const std::string& line : wrapped(text, kColumns - indent.size()))
+    lines.push_back(indent + line);
+}
+
+}  // namespace
+
+std::vector<std::string> described(const FittedSettings& fitted) {
+  std::vector<std::string> lines;
+  const auto& choices = fitted.choices;
+  for (std::size_t i = 0; i < choices.size();) {
+    const std::string& why = choices[i].why;
+    std::string assignments;
+    for (; i < choices.size() && choices[i].why == why; ++i)
+      assignments += fmt::format("{}{}={}", assignments.empty() ? "" : " ", choices[i].key,
+                                 short_value(choices[i].value));
+    add_paragraph(assignments, "  ", lines);
+    add_paragraph(why, "      ", lines);
+  }
+  for (const std::string& note : fitted.notes) lines.push_back("note: " + note);
+  return lines;
+}
+
+RunSettings settings_for(const ConfigOptions& options, const std::string& kind,
+                         const Dataset& data) {
+  RunSettings result;
+  if (!options.file.empty()) {
+    result.config = options.resolve();
+    if (!kind.empty()) assign(result.config, "model.kind=" + kind);
+    return result;
+  }
+  std::vector<std::string> given = options.assignments;
+  if (!kind.empty()) given.push_back("model.kind=" + kind);
+  const FittedSettings fitted = fit_settings(data, given);
+  result.config = fitted.config;
+  result.chosen = true;
+  result.lines = described(fitted);
+  result.lines.insert(result.lines.begin(),
+                      "settings chosen for these data (edict init writes all of them down):");
+  return result;
+}
+
+}  // namespace edict::cli

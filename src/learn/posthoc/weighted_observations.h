@@ -1,0 +1,30 @@
+// What a model said of observations that it was not shown, and how much each of them counts in a
+// calibration: every series weighs the same, and so do what is before the cut-off and what comes
+// after it, however many observations there are of each.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "base/threads/thread_pool.h"
+#include "learn/training_set.h"
+#include "model/model.h"
+
+namespace edict {
+
+struct WeightedObservation {
+  std::size_t series;  // place among the agendas
+  std::size_t stop;    // of that agenda: those of one moment share it
+  Marginal expected;   // by the network itself, whatever calibration the model carries
+  double x;
+  double weight;
+  double horizon;  // since the series was last observed, in the model's time
+};
+
+// From the observations of the agendas' queries, feature by feature, series in order.
+std::vector<std::vector<WeightedObservation>> weighted_observations(const Model& model,
+                                                                    const Agendas& agendas,
+                                                                    ThreadPool& pool,
+                                                                    StopFlag stop = nullptr);
+
+}  // namespace edict

@@ -1,0 +1,37 @@
+#include "learn/warm_start.h"
+
+#include <fmt/core.h>
+
+#include "base/error.h"
+
+namespace edict {
+
+Model warm_start(const Model& trained, std::span<const std::string> assignments,
+                 const std::string& name) {
+  if (trained.members() > 1)
+    throw Error(fmt::format("{}: it is an ensemble of {} members; give one that is a single model",
+                            name, trained.members()));
+  if (trained.network->has_distribution() && trained.network->classes() > 0)
+    throw Error(
+        fmt::format("{}: it holds a classifier, which would not fit the states that change; give "
+                    "the model that it was made of",
+                    name));
+  Model model = trained.member(0);
+  for (const std::string& assignment : assignments) {
+    if (!assignment.starts_with("train.") && !assignment.starts_with("loss."))
+      throw Error(fmt::format("--set {}: {} is made already; only train.… and loss.… can be set",
+                              assignment, name));
+    assign(model.config, assignment);
+  }
+  validate(model.config);
+  return model;
+}
+
+Split split_for_more_training(Model& model, const Dataset& data) {
+  Split parts = model.split_to_train(data);
+  check_trainable(parts, model.config.data);
+  model.seen.add(data, parts, split_by(model.config.data));
+  return parts;
+}
+
+}  // namespace edict
