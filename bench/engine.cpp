@@ -103,12 +103,12 @@ struct Batch {
       : data(generate_synthetic(kBatch, 0)),
         model(std::make_shared<const Model>(make(config, data))) {
     for (std::size_t i = 0; i < data.size(); ++i)
-      agendas.push_back(is_supervised(config) ? query_agenda(model->protocol, data, i, {})
-                                              : training_agenda(model->protocol, data, i));
+      timelines.push_back(is_supervised(config) ? query_timeline(model->protocol, data, i, {})
+                                              : training_timeline(model->protocol, data, i));
     for (std::size_t i = 0; i < data.size(); ++i)
-      examples.push_back({&agendas[i], std::numeric_limits<double>::infinity(), data.labels[i], i});
+      examples.push_back({&timelines[i], std::numeric_limits<double>::infinity(), data.labels[i], i});
     std::sort(examples.begin(), examples.end(), [](const Example& a, const Example& b) {
-      return a.agenda->stops.size() > b.agenda->stops.size();
+      return a.timeline->stops.size() > b.timeline->stops.size();
     });
   }
 
@@ -121,19 +121,19 @@ struct Batch {
 
   Dataset data;
   std::shared_ptr<const Model> model;
-  std::vector<Agenda<float>> agendas;
+  std::vector<Timeline<float>> timelines;
   std::vector<Example> examples;
 };
 
-json plain(const Agenda<float>& agenda, std::int32_t label) {
+json plain(const Timeline<float>& timeline, std::int32_t label) {
   json events = json::array();
-  for (const auto& stop : agenda.stops) {
+  for (const auto& stop : timeline.stops) {
     json seen = json::array();
     for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
-      seen.push_back({agenda.feature[k], agenda.value[k]});
+      seen.push_back({timeline.feature[k], timeline.value[k]});
     events.push_back({stop.time, seen});
   }
-  return {{"start", agenda.start}, {"label", label}, {"events", events}};
+  return {{"start", timeline.start}, {"label", label}, {"events", events}};
 }
 
 // Class scores, one column a series in the order of the data; or the negative log-likelihood of an
@@ -161,7 +161,7 @@ Streams streamed(const Batch& batch, StreamEngine& engine, std::size_t width) {
   const Dataset& data = batch.data;
   std::vector<std::size_t> first_events;
   for (std::size_t i = 0; i < data.size() && first_events.size() < kStreams; ++i)
-    if (batch.agendas[i].stops.size() >= kStreamEvents) first_events.push_back(data.first_event[i]);
+    if (batch.timelines[i].stops.size() >= kStreamEvents) first_events.push_back(data.first_event[i]);
   Streams streams{std::vector<StreamState>(first_events.size(), engine.begin()), 0.0};
   std::vector<std::vector<Observation>> seen(width);
   std::vector<StreamEngine::Event> events;
@@ -211,8 +211,8 @@ json prepare(const std::filesystem::path& dir, Words words) {
   const Batch batch(config);
   const Model& model = *batch.model;
   double observations = 0;
-  for (const auto& agenda : batch.agendas)
-    observations += static_cast<double>(agenda.feature.size());
+  for (const auto& timeline : batch.timelines)
+    observations += static_cast<double>(timeline.feature.size());
   const bool supervised = is_supervised(config);
   const LossWeights weights{supervised ? 0.0 : 1.0 / observations, config.loss.kl,
                             config.loss.evidence,
@@ -236,7 +236,7 @@ json prepare(const std::filesystem::path& dir, Words words) {
   save_model(model, dir / "model.safetensors");
   json series = json::array();
   for (std::size_t i = 0; i < batch.data.size(); ++i)
-    series.push_back(plain(batch.agendas[i], batch.data.labels[i]));
+    series.push_back(plain(batch.timelines[i], batch.data.labels[i]));
   std::ofstream(dir / "batch.json") << json_text(series);
   config.model.own = own;
   return {{"kind", config.model.kind},
@@ -248,13 +248,13 @@ json prepare(const std::filesystem::path& dir, Words words) {
                weights.classification * sums.classification}};
 }
 
-double operations(const Config& config, Index features, const Agenda<float>& agenda) {
+double operations(const Config& config, Index features, const Timeline<float>& timeline) {
   const auto h = static_cast<double>(config.model.hidden);
   const auto p = static_cast<double>(config.model.head_hidden);
   const auto q = static_cast<double>(config.model.encoder_width);
   const auto d = static_cast<double>(features);
-  double steps = 0, now = agenda.start;
-  for (const auto& stop : agenda.stops) {
+  double steps = 0, now = timeline.start;
+  for (const auto& stop : timeline.stops) {
     steps += std::max(stop.time > now ? 1.0 : 0.0,
                       std::ceil((stop.time - now) / config.model.step - 1e-6));
     now = stop.time;
@@ -262,8 +262,8 @@ double operations(const Config& config, Index features, const Agenda<float>& age
   const double heads = config.loss.kl > 0 ? 2 : 1;
   const double stop = heads * (4 * p * h + p * (2 * d + 2)) + 3 * h * h;
   return 3 * 2 *
-         (steps * 3 * h * h + static_cast<double>(agenda.stops.size()) * stop +
-          static_cast<double>(agenda.feature.size()) * (4 * q + 3 * h * q));
+         (steps * 3 * h * h + static_cast<double>(timeline.stops.size()) * stop +
+          static_cast<double>(timeline.feature.size()) * (4 * q + 3 * h * q));
 }
 
 json time_training(std::size_t threads, Words words) {
@@ -296,7 +296,7 @@ json time_training(std::size_t threads, Words words) {
   double total = 0;
   for (std::size_t i : parts.train)
     total += operations(config, static_cast<Index>(data.features.size()),
-                        training_agenda(model.protocol, data, i));
+                        training_timeline(model.protocol, data, i));
   const double gflop =
       1e-9 * total * static_cast<double>(kBatch) / static_cast<double>(parts.train.size());
   found["gflop"] = gflop;
@@ -366,7 +366,7 @@ json time_epoch(Words words) {
   double total = 0;
   for (std::size_t i : parts.train)
     total +=
-        operations(config, static_cast<Index>(size(2)), training_agenda(model.protocol, data, i));
+        operations(config, static_cast<Index>(size(2)), training_timeline(model.protocol, data, i));
   return {{"seconds", wall},
           {"cpu_seconds", busy},
           {"gflops_per_core", 1e-9 * total / busy},

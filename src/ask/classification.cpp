@@ -10,7 +10,7 @@
 #include "model/classifier/state_classifier.h"
 #include "model/classifier/summary.h"
 #include "model/infer.h"
-#include "protocol/filtering_agenda.h"
+#include "protocol/filtering_timeline.h"
 
 namespace edict {
 namespace {
@@ -84,15 +84,16 @@ ClassProbabilities probabilities_of_block(const Model& model, const Dataset& dat
     result.clipped = encoding.clipped;
     return result;
   }
-  std::vector<Agenda<float>> agendas;
+  std::vector<Timeline<float>> timelines;
   std::vector<Example> examples;
-  for (const std::size_t i : series) agendas.push_back(encoding_agenda(model.protocol, data, i));
-  for (const auto& agenda : agendas) examples.push_back({&agenda});
+  for (const std::size_t i : series)
+    timelines.push_back(encoding_timeline(model.protocol, data, i));
+  for (const auto& timeline : timelines) examples.push_back({&timeline});
   std::vector<std::vector<Clipped>> clips;
   InferenceOptions options = model.inference_options(guard);
   options.stop = stop;
   ClassProbabilities result = softmax(infer_classes(model, examples, pool, options, &clips));
-  for (const auto& agenda : agendas) result.observations += agenda.feature.size();
+  for (const auto& timeline : timelines) result.observations += timeline.feature.size();
   for (const auto& own : clips) result.clipped += own.size();
   return result;
 }
@@ -110,7 +111,7 @@ ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
                  model.members(), mean);
     return mean;
   }
-  // Block after block, so that agendas, states and summaries take the memory of some series only.
+  // Block after block, so that timelines, states and summaries take the memory of some series only.
   ClassProbabilities all;
   all.classes = static_cast<std::size_t>(model.network->classes());
   all.values.reserve(series.size() * all.classes);
@@ -187,16 +188,16 @@ std::vector<ClassTrajectory> class_trajectories(const Model& model, const Datase
     // Such a model reads a whole series at once: it is asked anew for each time, with what came
     // before.
     for (ClassTrajectory& own : result) {
-      std::vector<Agenda<float>> agendas;
+      std::vector<Timeline<float>> timelines;
       examples.clear();
-      if (on_clock) agendas.push_back(encoding_agenda(model.protocol, data, own.series));
+      if (on_clock) timelines.push_back(encoding_timeline(model.protocol, data, own.series));
       for (const double time : own.times)
         if (!on_clock)
-          agendas.push_back(filtering_agenda(model.protocol, data, own.series, {time}));
+          timelines.push_back(filtering_timeline(model.protocol, data, own.series, {time}));
       for (std::size_t t = 0; t < own.times.size(); ++t)
-        examples.push_back(on_clock
-                               ? Example{agendas.data(), model.protocol.to_model_time(own.times[t])}
-                               : Example{&agendas[t]});
+        examples.push_back(
+            on_clock ? Example{timelines.data(), model.protocol.to_model_time(own.times[t])}
+                     : Example{&timelines[t]});
       std::vector<std::vector<Clipped>> clips;
       own.probabilities = softmax(infer_classes(model, examples, pool, options, &clips));
       for (const auto& clipped : clips)
@@ -204,13 +205,13 @@ std::vector<ClassTrajectory> class_trajectories(const Model& model, const Datase
     }
     return result;
   }
-  std::vector<Agenda<float>> agendas;
+  std::vector<Timeline<float>> timelines;
   for (const ClassTrajectory& own : result)
-    agendas.push_back(on_clock ? query_agenda(model.protocol, data, own.series, own.times)
-                               : filtering_agenda(model.protocol, data, own.series, own.times));
+    timelines.push_back(on_clock ? query_timeline(model.protocol, data, own.series, own.times)
+                                 : filtering_timeline(model.protocol, data, own.series, own.times));
   options.marginals = InferenceOptions::Marginals::none;
   options.states = true;
-  const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
+  const std::vector<Answer> answers = infer(model, examples_of(timelines), pool, options);
   const Vector<float> classifiers = model.classifiers();
   const Index hidden = model.network->hidden() * static_cast<Index>(model.members());
   for (std::size_t s = 0; s < series.size(); ++s) {

@@ -8,12 +8,12 @@ namespace {
 // For each stop, the event of the data that it absorbs: stops are queries and events, both in order
 // of time, so it is the one after all that were absorbed before.
 std::vector<std::size_t> events_of(const Dataset& data, std::size_t series,
-                                   const Agenda<float>& agenda) {
+                                   const Timeline<float>& timeline) {
   std::vector<std::size_t> events;
   std::size_t next = data.first_event[series];
-  for (const auto& stop : agenda.stops) {
+  for (const auto& stop : timeline.stops) {
     events.push_back(next);
-    next += (stop.what & Agenda<float>::kAbsorb) != 0;
+    next += (stop.what & Timeline<float>::kAbsorb) != 0;
   }
   return events;
 }
@@ -29,10 +29,10 @@ double observed_value(const Dataset& data, std::size_t event, std::int32_t featu
 }  // namespace
 
 std::vector<Clip> clips_of(const Model& model, const Dataset& data, std::size_t series,
-                           const Agenda<float>& agenda, std::span<const Clipped> clipped) {
+                           const Timeline<float>& timeline, std::span<const Clipped> clipped) {
   std::vector<Clip> clips;
   if (clipped.empty()) return clips;
-  const std::vector<std::size_t> events = events_of(data, series, agenda);
+  const std::vector<std::size_t> events = events_of(data, series, timeline);
   for (const Clipped& clip : clipped) {
     const auto j = static_cast<std::size_t>(clip.feature);
     const std::size_t event = events[clip.stop];

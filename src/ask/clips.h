@@ -16,8 +16,8 @@ struct Clip {
   double sigmas;  // how far it was from what was expected
 };
 
-// `clipped` is the answer to an agenda that absorbs every event of the series.
+// `clipped` is the answer to a timeline that absorbs every event of the series.
 std::vector<Clip> clips_of(const Model& model, const Dataset& data, std::size_t series,
-                           const Agenda<float>& agenda, std::span<const Clipped> clipped);
+                           const Timeline<float>& timeline, std::span<const Clipped> clipped);
 
 }  // namespace edict

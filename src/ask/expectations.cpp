@@ -8,17 +8,17 @@ namespace edict {
 std::vector<Expectations> expectations(const Model& model, const Dataset& data,
                                        std::span<const std::size_t> series,
                                        const ExpectationRequest& request, ThreadPool& pool) {
-  std::vector<Agenda<float>> agendas(series.size());
+  std::vector<Timeline<float>> timelines(series.size());
   pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
-    agendas[i] = encoding_agenda(model.protocol, data, series[i]);
-    agendas[i].stops.pop_back();  // the query at the end
-    for (auto& stop : agendas[i].stops) stop.what |= Agenda<float>::kQuery;
+    timelines[i] = encoding_timeline(model.protocol, data, series[i]);
+    timelines[i].stops.pop_back();  // the query at the end
+    for (auto& stop : timelines[i].stops) stop.what |= Timeline<float>::kQuery;
   });
   std::vector<Example> examples;
-  for (const auto& agenda : agendas)
-    examples.push_back({&agenda, request.from_cut
-                                     ? agenda.cut
-                                     : model.protocol.to_model_time(request.absorb_until)});
+  for (const auto& timeline : timelines)
+    examples.push_back({&timeline, request.from_cut
+                                       ? timeline.cut
+                                       : model.protocol.to_model_time(request.absorb_until)});
   InferenceOptions options = model.inference_options(request.guard);
   options.marginals = InferenceOptions::Marginals::observed;
   options.stop = request.stop;
@@ -27,14 +27,14 @@ std::vector<Expectations> expectations(const Model& model, const Dataset& data,
   const Standardisation& units = model.protocol.standardisation;
   std::vector<Expectations> result(series.size());
   pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
-    const Agenda<float>& agenda = agendas[i];
+    const Timeline<float>& timeline = timelines[i];
     const std::size_t first = data.first_observation[data.first_event[series[i]]];
     for (std::size_t k = 0; k < answers[i].marginals.size(); ++k)
       result[i].marginals.push_back(to_raw(units, static_cast<std::size_t>(data.feature[first + k]),
                                            answers[i].marginals[k]));
     for (const Clipped& clip : answers[i].clips) {
-      std::size_t k = agenda.stops[clip.stop].first;
-      while (agenda.feature[k] != clip.feature) ++k;
+      std::size_t k = timeline.stops[clip.stop].first;
+      while (timeline.feature[k] != clip.feature) ++k;
       const double used = units.to_raw(static_cast<std::size_t>(clip.feature), clip.used);
       result[i].clips.push_back({first + k, used, clip.sigmas});
     }

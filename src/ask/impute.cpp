@@ -5,7 +5,7 @@
 
 #include "ask/distribution.h"
 #include "base/error.h"
-#include "protocol/filtering_agenda.h"
+#include "protocol/filtering_timeline.h"
 
 namespace edict {
 namespace {
@@ -46,8 +46,8 @@ std::vector<ImputedSeries> impute(const Model& model, const Dataset& data,
   InferenceOptions options = model.inference_options(request.guard);
   options.stop = request.stop;
   std::vector<ImputedSeries> result(series.size());
-  std::vector<Agenda<float>> agendas;
-  std::vector<Agenda<float>> at_start;  // of the series with times before their clock starts
+  std::vector<Timeline<float>> timelines;
+  std::vector<Timeline<float>> at_start;  // of the series with times before their clock starts
   std::vector<std::size_t> early(series.size(), 0), start_of(series.size(), 0);
   for (std::size_t i = 0; i < series.size(); ++i) {
     result[i].series = series[i];
@@ -60,16 +60,17 @@ std::vector<ImputedSeries> impute(const Model& model, const Dataset& data,
       early[i] = static_cast<std::size_t>(first - times.begin());
       times.erase(times.begin(), first);
       start_of[i] = at_start.size();
-      if (early[i] > 0) at_start.push_back(query_agenda(model.protocol, data, series[i], {start}));
+      if (early[i] > 0)
+        at_start.push_back(query_timeline(model.protocol, data, series[i], {start}));
     }
     // From both sides the other one has seen the rest of the moment, as where the sides were
     // fitted.
-    const auto agenda = request.sides == Sides::both ? query_agenda : filtering_agenda;
-    agendas.push_back(agenda(model.protocol, data, series[i], times));
+    const auto timeline = request.sides == Sides::both ? query_timeline : filtering_timeline;
+    timelines.push_back(timeline(model.protocol, data, series[i], times));
   }
-  agendas.insert(agendas.end(), std::make_move_iterator(at_start.begin()),
-                 std::make_move_iterator(at_start.end()));
-  const std::vector<Answer> answers = infer_from(request.sides, model, agendas, pool, options);
+  timelines.insert(timelines.end(), std::make_move_iterator(at_start.begin()),
+                   std::make_move_iterator(at_start.end()));
+  const std::vector<Answer> answers = infer_from(request.sides, model, timelines, pool, options);
   pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
     ImputedSeries& own = result[i];
     const auto add = [&](const Answer& answer) {

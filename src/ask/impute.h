@@ -2,7 +2,7 @@
 //
 // A cell is filled from what was seen of its series up to its moment, the other cells of the same
 // moment included; and, from both sides, from what came later too. Then the pass from the end knows
-// the other cells of the moment and the pass from the start does not, as in the agendas that
+// the other cells of the moment and the pass from the start does not, as in the timelines that
 // learn/posthoc/fuse.h fits and `evaluate` judges: how much each side counts depends on it.
 #pragma once
 

@@ -33,10 +33,10 @@ StreamState StreamEngine::begin(std::optional<double> start, std::span<const dou
   if (start && !std::isfinite(*start))
     throw Error(fmt::format("a stream cannot start at time {}", *start));
   if (!start && !protocol.from_first && !protocol.may_start_earlier) start = protocol.origin;
-  Agenda<float> agenda;
+  Timeline<float> timeline;
   for (std::size_t c = 0; c < covariates.size(); ++c)
-    agenda.covariates.push_back(protocol.to_model_covariate(c, covariates[c]));
-  const Example example{&agenda};
+    timeline.covariates.push_back(protocol.to_model_covariate(c, covariates[c]));
+  const Example example{&timeline};
   StreamState state;
   state.model_ = fingerprint_;
   state.time_ = start.value_or(StreamState::kNotStarted);
@@ -78,7 +78,7 @@ void StreamEngine::check(const StreamState& state, double time) const {
                     time, time_of(state, time)));
 }
 
-// Each member's answers to the first agendas, one a state, from these states.
+// Each member's answers to the first timelines, one a state, from these states.
 void StreamEngine::run(std::span<const StreamState* const> states,
                        const InferenceOptions& options) {
   constexpr std::size_t kTogether = 64;
@@ -93,7 +93,7 @@ void StreamEngine::run(std::span<const StreamState* const> states,
     }
     examples_.clear();
     for (std::size_t i = 0; i < count; ++i) {
-      examples_.push_back({&agendas_[i]});
+      examples_.push_back({&timelines_[i]});
       examples_.back().state = states[i]->h_.data() + m * rows;
       examples_.back().dt = m == 0 ? states[i]->dt_ : states[i]->other_dt_[m - 1];
     }
@@ -112,14 +112,14 @@ void StreamEngine::observe(std::span<const Event> events) {
   if (events.size() > 1) std::sort(seen_.begin(), seen_.end());
   if (std::adjacent_find(seen_.begin(), seen_.end()) != seen_.end())
     throw Error("a stream is given twice in one batch; give its events one batch after the other");
-  if (agendas_.size() < events.size()) agendas_.resize(events.size());
+  if (timelines_.size() < events.size()) timelines_.resize(events.size());
   states_.clear();
   for (std::size_t i = 0; i < events.size(); ++i) {
     const Event& event = events[i];
     check(*event.state, event.time);
-    Agenda<float>& agenda = agendas_[i];
-    agenda.clear(model_->protocol.to_model_time(time_of(*event.state, event.time)));
-    agenda.stop(model_->protocol.to_model_time(event.time), Agenda<float>::kAbsorb);
+    Timeline<float>& timeline = timelines_[i];
+    timeline.clear(model_->protocol.to_model_time(time_of(*event.state, event.time)));
+    timeline.stop(model_->protocol.to_model_time(event.time), Timeline<float>::kAbsorb);
     for (const Observation& o : event.observed) {
       const auto j = static_cast<std::size_t>(o.feature);
       if (o.feature < 0 || j >= names.size())
@@ -128,10 +128,10 @@ void StreamEngine::observe(std::span<const Event> events) {
       if (!std::isfinite(o.value))
         throw Error(fmt::format("the value of '{}' at time {} is not finite; leave it out",
                                 names[j], event.time));
-      if (std::find(agenda.feature.begin(), agenda.feature.end(), o.feature) !=
-          agenda.feature.end())
+      if (std::find(timeline.feature.begin(), timeline.feature.end(), o.feature) !=
+          timeline.feature.end())
         throw Error(fmt::format("feature '{}' is given twice at time {}", names[j], event.time));
-      agenda.observe(o.feature, model_->protocol.to_model_value(j, o.value));
+      timeline.observe(o.feature, model_->protocol.to_model_value(j, o.value));
     }
     states_.push_back(event.state);
   }
@@ -159,7 +159,7 @@ void StreamEngine::observe(std::span<const Event> events) {
 
 std::span<const Marginal> StreamEngine::distribution(std::span<const Question> questions) {
   const std::size_t features = model_->features.size();
-  if (agendas_.size() < questions.size()) agendas_.resize(questions.size());
+  if (timelines_.size() < questions.size()) timelines_.resize(questions.size());
   states_.clear();
   for (std::size_t i = 0; i < questions.size(); ++i) {
     const auto& [state, time] = questions[i];
@@ -168,18 +168,19 @@ std::span<const Marginal> StreamEngine::distribution(std::span<const Question> q
     const double now = time_of(*state, time);
     if (i == 0 || questions[i - 1].state != state || time < questions[i - 1].time ||
         now != time_of(*state, questions[i - 1].time)) {
-      agendas_[states_.size()].clear(model_->protocol.to_model_time(now));
+      timelines_[states_.size()].clear(model_->protocol.to_model_time(now));
       states_.push_back(state);
     }
-    agendas_[states_.size() - 1].stop(model_->protocol.to_model_time(time), Agenda<float>::kQuery);
+    timelines_[states_.size() - 1].stop(model_->protocol.to_model_time(time),
+                                        Timeline<float>::kQuery);
   }
   run(states_, ask_);
   marginals_.clear();
   for (std::size_t i = 0; i < states_.size(); ++i)
-    for (std::size_t k = 0; k < agendas_[i].stops.size() * features; ++k) {
+    for (std::size_t k = 0; k < timelines_[i].stops.size() * features; ++k) {
       const std::size_t j = k % features;
       for (std::size_t m = 0; m < own_.size(); ++m) own_[m] = answers_[m][i].marginals[k];
-      const double ahead = agendas_[i].stops[k / features].time - agendas_[i].start;
+      const double ahead = timelines_[i].stops[k / features].time - timelines_[i].start;
       marginals_.push_back(to_raw(model_->protocol.standardisation, j,
                                   model_->calibration.calibrated(
                                       j, own_.size() == 1 ? own_.front() : mixture(own_), ahead)));

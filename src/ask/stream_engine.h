@@ -56,7 +56,7 @@ class StreamEngine {
   std::vector<Weights> weights_;  // of each member
   std::unique_ptr<Worker> worker_;
   InferenceOptions absorb_, ask_;
-  std::vector<Agenda<float>> agendas_;
+  std::vector<Timeline<float>> timelines_;
   std::vector<Example> examples_;
   std::vector<std::vector<Answer>> answers_;  // of each member
   std::vector<Marginal> marginals_, own_;

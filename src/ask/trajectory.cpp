@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "model/infer.h"
-#include "protocol/filtering_agenda.h"
+#include "protocol/filtering_timeline.h"
 
 namespace edict {
 namespace {
@@ -48,25 +48,25 @@ std::vector<Trajectory> trajectories(const Model& model, const Dataset& data,
   InferenceOptions options = model.inference_options(request.guard);
   options.stop = request.stop;
   std::vector<Trajectory> result(series.size());
-  std::vector<Agenda<float>> agendas;
+  std::vector<Timeline<float>> timelines;
   std::vector<Example> examples;
   for (std::size_t i = 0; i < series.size(); ++i) {
     result[i].series = series[i];
     result[i].features = features;
     result[i].times = asked_times(request, data, series[i]);
-    agendas.push_back(request.from == PredictRequest::From::clock
-                          ? query_agenda(model.protocol, data, series[i], result[i].times)
-                          : filtering_agenda(model.protocol, data, series[i], result[i].times));
+    timelines.push_back(request.from == PredictRequest::From::clock
+                            ? query_timeline(model.protocol, data, series[i], result[i].times)
+                            : filtering_timeline(model.protocol, data, series[i], result[i].times));
   }
-  for (const auto& agenda : agendas)
-    examples.push_back({&agenda, model.protocol.to_model_time(request.absorb_until)});
+  for (const auto& timeline : timelines)
+    examples.push_back({&timeline, model.protocol.to_model_time(request.absorb_until)});
   std::vector<Answer> answers = infer(model, examples, pool, options);
   pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
     for (std::size_t k = 0; k < answers[i].marginals.size(); ++k)
       answers[i].marginals[k] =
           to_raw(model.protocol.standardisation, k % features, answers[i].marginals[k]);
     result[i].marginals = std::move(answers[i].marginals);
-    result[i].clips = clips_of(model, data, series[i], agendas[i], answers[i].clips);
+    result[i].clips = clips_of(model, data, series[i], timelines[i], answers[i].clips);
   });
   return result;
 }

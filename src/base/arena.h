@@ -1,4 +1,4 @@
-// Memory of one walk: blocks are handed out one after the other and all given back at once. The
+// Memory of one pass: blocks are handed out one after the other and all given back at once. The
 // addresses stay valid until reset(), and after the first pass nothing is allocated any more.
 #pragma once
 

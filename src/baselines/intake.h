@@ -59,20 +59,20 @@ struct Intake {
     covariates.setZero(covariate_count, static_cast<Index>(examples.size()));
     for (std::size_t column = 0; column < examples.size(); ++column) {
       const BasicExample<S>& example = examples[column];
-      const Agenda<S>& agenda = *example.agenda;
-      for (std::size_t at = 0; at < agenda.stops.size(); ++at) {
-        const auto& stop = agenda.stops[at];
-        if (!(stop.what & Agenda<S>::kAbsorb) || stop.count == 0 ||
+      const Timeline<S>& timeline = *example.timeline;
+      for (std::size_t at = 0; at < timeline.stops.size(); ++at) {
+        const auto& stop = timeline.stops[at];
+        if (!(stop.what & Timeline<S>::kAbsorb) || stop.count == 0 ||
             stop.time >= example.absorb_until)
           continue;
         for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k) {
-          feature.push_back(agenda.feature[k]);
-          value.push_back(clip(column, at, agenda.feature[k], agenda.value[k]));
+          feature.push_back(timeline.feature[k]);
+          value.push_back(clip(column, at, timeline.feature[k], timeline.value[k]));
         }
-        time.push_back(stop.time - agenda.start);
+        time.push_back(stop.time - timeline.start);
         first_observation.push_back(observations());
       }
-      std::copy(agenda.covariates.begin(), agenda.covariates.end(),
+      std::copy(timeline.covariates.begin(), timeline.covariates.end(),
                 covariates.col(static_cast<Index>(column)).data());
       first_event.push_back(events());
       label.push_back(example.label);

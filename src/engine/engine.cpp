@@ -66,12 +66,12 @@ void Engine<S, H>::begin(Transposed<S> weights, Examples examples) {
   bool fresh = false;
   for (Index i = 0; i < count; ++i) {
     const BasicExample<S>& example = examples[static_cast<std::size_t>(i)];
-    const Agenda<S>& agenda = *example.agenda;
-    std::copy(agenda.covariates.begin(), agenda.covariates.end(), covariates_.col(i).data());
+    const Timeline<S>& timeline = *example.timeline;
+    std::copy(timeline.covariates.begin(), timeline.covariates.end(), covariates_.col(i).data());
     fresh |= example.state == nullptr;
     const double dt = example.dt > 0 ? example.dt : network_.propagator.first_step();
-    state_.columns.push_back({&agenda, example.absorb_until, 0, 0, 0, 0, i,
-                              network_.propagator.begin(agenda.start, dt)});
+    state_.columns.push_back({&timeline, example.absorb_until, 0, 0, 0, 0, i,
+                              network_.propagator.begin(timeline.start, dt)});
   }
   // Places for branches come and go; what is there is kept. A series that is asked once takes two.
   if (state_.h.rows() != n || state_.h.cols() < 3 * count) {
@@ -95,9 +95,9 @@ void Engine<S, H>::begin(Transposed<S> weights, Examples examples) {
     }
   for (Index i = 0; i < count; ++i) {
     const Column& column = state_.columns[static_cast<std::size_t>(i)];
-    double before = column.agenda->start;
-    for (std::size_t stop = 0; stop < column.agenda->stops.size(); ++stop) {
-      const double time = column.agenda->stops[stop].time;
+    double before = column.timeline->start;
+    for (std::size_t stop = 0; stop < column.timeline->stops.size(); ++stop) {
+      const double time = column.timeline->stops[stop].time;
       if (!(time >= before)) fail(column, stop, "comes before what was there already");
       before = time;
     }
@@ -109,7 +109,7 @@ void Engine<S, H>::begin(Transposed<S> weights, Examples examples) {
 template <class S, Head H>
 void Engine<S, H>::plan(Index index) {
   Column& column = state_.columns[static_cast<std::size_t>(index)];
-  const auto& stops = column.agenda->stops;
+  const auto& stops = column.timeline->stops;
   bool any = false;
   double farthest = column.clock.start;
   column.absorb = column.next;
@@ -135,7 +135,7 @@ template <class S, Head H>
 void Engine<S, H>::arrive(Index index) {
   Column& column = state_.columns[static_cast<std::size_t>(index)];
   for (; column.next < column.absorb; ++column.next)
-    if (wanted(column.agenda->stops[column.next])) {
+    if (wanted(column.timeline->stops[column.next])) {
       Branch branch = branch_to(index, column.next);
       branch.place = index;
       state_.arrived.push_back(branch);
@@ -147,8 +147,8 @@ template <class S, Head H>
 auto Engine<S, H>::branch_to(Index index, std::size_t stop) -> Branch {
   Column& column = state_.columns[static_cast<std::size_t>(index)];
   Branch branch{index, -1, stop, column.queries, column.answers, column.clock};
-  const Stop& at = column.agenda->stops[stop];
-  if (options_ && (at.what & Agenda<S>::kQuery)) {
+  const Stop& at = column.timeline->stops[stop];
+  if (options_ && (at.what & Timeline<S>::kQuery)) {
     ++column.queries;
     column.answers += options_->marginals == InferenceOptions::Marginals::observed
                           ? at.count
@@ -163,7 +163,7 @@ bool Engine<S, H>::send_branches(Index index) {
   const std::size_t widest = std::max(kWidestStep, 2 * state_.columns.size());
   for (;;) {
     Column& column = state_.columns[static_cast<std::size_t>(index)];
-    const auto& stops = column.agenda->stops;
+    const auto& stops = column.timeline->stops;
     if (column.next == column.absorb) return true;
     const Stop& stop = stops[column.next];
     if (!wanted(stop)) {
@@ -201,8 +201,8 @@ template <class E>
 void Engine<S, H>::fail(const Column& column, std::size_t stop, const std::string& what) const {
   throw E(fmt::format(
       "series {}: event {} at time {} {}; check its values, data.time_unit and model.step",
-      column.agenda->id, stop,
-      network_.time_origin + column.agenda->stops[stop].time * network_.time_unit, what));
+      column.timeline->id, stop,
+      network_.time_origin + column.timeline->stops[stop].time * network_.time_unit, what));
 }
 
 // --------------------------------------------------------------------------------- operations
@@ -231,8 +231,8 @@ std::int64_t Engine<S, H>::steps_alike() const {
   for (const Lane& lane : lanes_) {
     if (lane.move.last) return 1;
     const Column& column = state_.columns[static_cast<std::size_t>(lane.column)];
-    alike = std::min(alike, network_.propagator.full_steps(column.clock,
-                                                           column.agenda->stops[column.next].time));
+    alike = std::min(alike, network_.propagator.full_steps(
+                                column.clock, column.timeline->stops[column.next].time));
   }
   return std::max<std::int64_t>(1, alike);
 }
@@ -242,7 +242,9 @@ void Engine<S, H>::take_step() {
   const Index n = network_.moving_rows();
   const Propagator& propagator = network_.propagator;
   const auto target_of = [&](const Branch& branch) {
-    return state_.columns[static_cast<std::size_t>(branch.column)].agenda->stops[branch.stop].time;
+    return state_.columns[static_cast<std::size_t>(branch.column)]
+        .timeline->stops[branch.stop]
+        .time;
   };
   lanes_.clear();
   for (std::size_t b = 0; b < state_.branches.size(); ++b) {
@@ -257,7 +259,7 @@ void Engine<S, H>::take_step() {
       continue;
     }
     Column& column = state_.columns[static_cast<std::size_t>(index)];
-    const auto& stops = column.agenda->stops;
+    const auto& stops = column.timeline->stops;
     const Index from = column.place;
     if (column.next == stops.size()) {  // done
       if (from != index) state_.free_places.push_back(from);
@@ -317,8 +319,8 @@ void Engine<S, H>::take_step() {
     }
     if (propagator.adaptive()) {
       const std::size_t stop =
-          main ? std::min(column.absorb, column.agenda->stops.size() - 1) : branch->stop;
-      if (!accepted && propagator.vanished(clock, column.agenda->stops[stop].time))
+          main ? std::min(column.absorb, column.timeline->stops.size() - 1) : branch->stop;
+      if (!accepted && propagator.vanished(clock, column.timeline->stops[stop].time))
         fail(column, stop, "cannot be reached within the tolerance (the step vanished)");
       if (static_cast<double>(clock.steps) > Propagator::kMaxSteps)
         fail(column, stop, "cannot be reached within the tolerance (too many steps)");
@@ -373,8 +375,8 @@ void Engine<S, H>::step_backward(const S* params, const StepOp& op, S* d_h, S* d
 
 template <class S, Head H>
 Observed<S> Engine<S, H>::observed(const Column& column, std::size_t stop) const {
-  const Stop& at = column.agenda->stops[stop];
-  return {column.agenda->feature.data() + at.first, column.agenda->value.data() + at.first,
+  const Stop& at = column.timeline->stops[stop];
+  return {column.timeline->feature.data() + at.first, column.timeline->value.data() + at.first,
           static_cast<Index>(at.count)};
 }
 
@@ -411,8 +413,8 @@ void Engine<S, H>::check_finite(const Column& column, std::size_t stop, const S*
 // The loss of what was observed at a stop, judged before it is absorbed.
 template <class S, Head H>
 void Engine<S, H>::judge(const Column& column, std::size_t stop, const S* phi, S* d_phi) {
-  const Stop& at = column.agenda->stops[stop];
-  if (!(at.what & Agenda<S>::kScore)) return;
+  const Stop& at = column.timeline->stops[stop];
+  if (!(at.what & Timeline<S>::kScore)) return;
   const Observed<S> seen = scored(column, stop);
   if (seen.count == 0) return;
   const double before = sums_.nll + sums_.evidence;
@@ -437,15 +439,15 @@ void Engine<S, H>::judge(const Column& column, std::size_t stop, const S* phi, S
 template <class S, Head H>
 void Engine<S, H>::answer(Index index, const Stop& stop, std::size_t query, std::size_t answer,
                           const S* phi, const S* h) {
-  if (!options_ || answers_.empty() || !(stop.what & Agenda<S>::kQuery)) return;
+  if (!options_ || answers_.empty() || !(stop.what & Timeline<S>::kQuery)) return;
   Answer& to = answers_[static_cast<std::size_t>(index)];
-  const Agenda<S>& agenda = *state_.columns[static_cast<std::size_t>(index)].agenda;
+  const Timeline<S>& timeline = *state_.columns[static_cast<std::size_t>(index)].timeline;
   if (options_->marginals == InferenceOptions::Marginals::all) {
     for (Index j = 0; j < network_.features; ++j)
       to.marginals[answer++] = network_.head.marginal(phi, j);
   } else if (options_->marginals == InferenceOptions::Marginals::observed) {
     for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
-      to.marginals[answer++] = network_.head.marginal(phi, agenda.feature[k]);
+      to.marginals[answer++] = network_.head.marginal(phi, timeline.feature[k]);
   }
   if (options_->states) {
     const Index n = network_.hidden;
@@ -468,7 +470,7 @@ const S* Engine<S, H>::remembered(const StopOp& op, std::span<const Index> place
     const Column& column =
         state_.columns[static_cast<std::size_t>(branch ? branch->column : place)];
     const Clock& clock = branch ? branch->clock : column.clock;
-    const double time = column.agenda->stops[branch ? branch->stop : column.absorb].time;
+    const double time = column.timeline->stops[branch ? branch->stop : column.absorb].time;
     memory.advance(state_.memory.col(place).data(), static_cast<S>(time - clock.start),
                    result + i * memory.rows());
   }
@@ -585,13 +587,13 @@ void Engine<S, H>::serve(bool absorbing) {
                            .absorb)
                  : state_.arrived[static_cast<std::size_t>(i - op.absorbing)];
     const Column& column = state_.columns[static_cast<std::size_t>(branch.column)];
-    const Stop& stop = column.agenda->stops[branch.stop];
+    const Stop& stop = column.timeline->stops[branch.stop];
     check_finite(column, branch.stop, phi + i * rows);
     judge(column, branch.stop, phi + i * rows, op.pre.d_phi + i * rows);
     answer(branch.column, stop, branch.query, branch.answer, phi + i * rows, h + i * n);
-    // The end of an agenda: where a classifier reads the state.
-    if (!absorbed && (stop.what & Agenda<S>::kQuery) &&
-        branch.stop + 1 == column.agenda->stops.size() && final_.cols() > 0) {
+    // The end of a timeline: where a classifier reads the state.
+    if (!absorbed && (stop.what & Timeline<S>::kQuery) &&
+        branch.stop + 1 == column.timeline->stops.size() && final_.cols() > 0) {
       op.final_of[i] = branch.column;
       copy_column(n, h + i * n, final_.col(branch.column).data());
     }
@@ -605,7 +607,7 @@ void Engine<S, H>::serve(bool absorbing) {
     for (Index i = 0; i < op.absorbing; ++i) {
       const Index index = places[static_cast<std::size_t>(i)];
       Column& column = state_.columns[static_cast<std::size_t>(index)];
-      const double time = column.agenda->stops[column.absorb].time;
+      const double time = column.timeline->stops[column.absorb].time;
       column.clock = network_.propagator.begin(time, column.clock.dt);
       column.next = column.absorb + 1;
       plan(index);
@@ -703,7 +705,7 @@ void Engine<S, H>::absorb(StopOp& op) {
   conclude(w, gained, op.post);
   for (Index i = 0; i < w && loss_.kl > 0; ++i) {
     const Column& column = column_of(i);
-    if (!(column.agenda->stops[column.absorb].what & Agenda<S>::kScore)) continue;
+    if (!(column.timeline->stops[column.absorb].what & Timeline<S>::kScore)) continue;
     const double before = sums_.kl;
     network_.head.kl(op.pre.phi + i * rows, op.post.phi + i * rows, scored(column, column.absorb),
                      static_cast<S>(loss_.scale * loss_.kl), op.pre.d_phi + i * rows,

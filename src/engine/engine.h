@@ -1,5 +1,5 @@
-// The engine: takes a chunk of series through their agendas, each on its own clock. Training
-// (walk.h), inference (inference.h) and, through the latter, streams are its clients.
+// The engine: takes a chunk of series through their timelines, each on its own clock. Training
+// (training_pass.h), inference (inference.h) and, through the latter, streams are its clients.
 //
 // A column of h is a series. It goes from one event that it absorbs to the next; a stop between
 // them that is only asked for or scored is reached by a **branch**, a column of its own that leaves
@@ -35,7 +35,7 @@ class Engine {
 
   // A series under way.
   struct Column {
-    const Agenda<S>* agenda;
+    const Timeline<S>* timeline;
     double absorb_until;
     std::size_t next;     // the first stop that is neither reached nor branched to
     std::size_t absorb;   // the next stop to absorb at; one past the last if there is none
@@ -55,7 +55,7 @@ class Engine {
     Clock clock;
   };
 
-  // Everything needed to take the walk up again from where it stands.
+  // Everything needed to take the pass up again from where it stands.
   struct State {
     std::vector<Column> columns;
     std::vector<Index> moving;     // columns on their way
@@ -102,12 +102,12 @@ class Engine {
     HeadOp post;  // null without a KL term and without evidence to gain
   };
 
-  using Stop = typename Agenda<S>::Stop;
+  using Stop = typename Timeline<S>::Stop;
   static bool absorbs(const Column& column, const Stop& stop) {
-    return (stop.what & Agenda<S>::kAbsorb) && stop.count > 0 && stop.time < column.absorb_until;
+    return (stop.what & Timeline<S>::kAbsorb) && stop.count > 0 && stop.time < column.absorb_until;
   }
 
-  // Places every column at its start. `weights` must stay until the walk is over.
+  // Places every column at its start. `weights` must stay until the pass is over.
   void begin(Transposed<S> weights, Examples examples);
   // One operation for many columns; false when everything is done.
   bool tick();
@@ -131,7 +131,7 @@ class Engine {
   Transposed<S> weights_{};
   State state_;
   Matrix<S> covariates_, initial_inner_, initial_;
-  Matrix<S> final_;  // h at the end of each agenda
+  Matrix<S> final_;  // h at the end of each timeline
 
   Arena<S> tape_, scratch_;
   Arena<Index> index_tape_;
@@ -158,7 +158,8 @@ class Engine {
   };
 
   static bool wanted(const Stop& stop) {
-    return (stop.what & Agenda<S>::kQuery) || ((stop.what & Agenda<S>::kScore) && stop.count > 0);
+    return (stop.what & Timeline<S>::kQuery) ||
+           ((stop.what & Timeline<S>::kScore) && stop.count > 0);
   }
 
   void plan(Index index);

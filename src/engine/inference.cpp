@@ -11,21 +11,21 @@ namespace {
 
 // A φ that is finite may still stand for a variance that is infinite or 0: it holds its logarithm.
 template <class S, Head H>
-void check_answer(const JumpOde<H>& network, const Agenda<S>& agenda, const Answer& answer,
+void check_answer(const JumpOde<H>& network, const Timeline<S>& timeline, const Answer& answer,
                   InferenceOptions::Marginals asked) {
   const bool all = asked == InferenceOptions::Marginals::all;
   auto next = answer.marginals.begin();
-  for (const auto& stop : agenda.stops) {
-    if (!(stop.what & Agenda<S>::kQuery)) continue;
+  for (const auto& stop : timeline.stops) {
+    if (!(stop.what & Timeline<S>::kQuery)) continue;
     const Index count = all ? network.features : static_cast<Index>(stop.count);
     for (Index k = 0; k < count; ++k) {
       const Marginal& m = *next++;
       if (std::isfinite(m.mean + m.aleatoric + m.epistemic + m.scale) && m.scale > 0) continue;
-      const Index j = all ? k : agenda.feature[stop.first + static_cast<std::size_t>(k)];
+      const Index j = all ? k : timeline.feature[stop.first + static_cast<std::size_t>(k)];
       throw Error(fmt::format(
           "series {}: the distribution of {} at time {} {}; check its values, and train the model "
           "again with a lower train.learning_rate",
-          agenda.id, network.feature_name(j), network.time_origin + stop.time * network.time_unit,
+          timeline.id, network.feature_name(j), network.time_origin + stop.time * network.time_unit,
           m.scale == 0 ? "has no width" : "is not finite"));
     }
   }
@@ -40,8 +40,8 @@ LossSums Inference<S, H>::run(Transposed<S> weights, std::span<const BasicExampl
   const auto hidden = static_cast<std::size_t>(this->network_.hidden);
   for (std::size_t i = 0; i < answers.size(); ++i) {
     std::size_t queries = 0, observations = 0;
-    for (const auto& stop : examples[i].agenda->stops)
-      if (stop.what & Agenda<S>::kQuery) ++queries, observations += stop.count;
+    for (const auto& stop : examples[i].timeline->stops)
+      if (stop.what & Timeline<S>::kQuery) ++queries, observations += stop.count;
     using Marginals = InferenceOptions::Marginals;
     answers[i].marginals.resize(options.marginals == Marginals::all        ? queries * features
                                 : options.marginals == Marginals::observed ? observations
@@ -57,7 +57,7 @@ LossSums Inference<S, H>::run(Transposed<S> weights, std::span<const BasicExampl
   while (this->tick());
   if (options.marginals != InferenceOptions::Marginals::none)
     for (std::size_t i = 0; i < answers.size(); ++i)
-      check_answer(this->network_, *examples[i].agenda, answers[i], options.marginals);
+      check_answer(this->network_, *examples[i].timeline, answers[i], options.marginals);
   if (options.final_states)
     for (std::size_t i = 0; i < answers.size(); ++i) {
       const auto h = this->state_.h.col(static_cast<Index>(i));

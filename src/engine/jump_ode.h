@@ -89,7 +89,7 @@ struct JumpOde {
     tanh_inplace(h, hidden * w);
   }
 
-  // The states are computed again rather than kept: a walk overwrites them.
+  // The states are computed again rather than kept: a pass overwrites them.
   template <class S>
   void initial_backward(Transposed<S> transposed, const S* params, Index w, const S* c,
                         const S* inner, const S* d_h, Arena<S>& scratch, S* grads) const {

@@ -8,7 +8,7 @@
 #include "engine/heads/gaussian_head.h"
 #include "engine/heads/niw_head.h"
 #include "engine/inference.h"
-#include "engine/walk.h"
+#include "engine/training_pass.h"
 
 namespace edict {
 namespace {
@@ -17,17 +17,17 @@ template <Head H>
 class JumpOdeWorker final : public Worker {
  public:
   JumpOdeWorker(const JumpOde<H>& network, std::size_t tape_bytes)
-      : network_(network), walk_(network), inference_(network), tape_bytes_(tape_bytes) {}
+      : network_(network), pass_(network), inference_(network), tape_bytes_(tape_bytes) {}
 
   LossSums learn(const float* params, std::span<const Example> examples, const LossWeights& weights,
                  float* grads) override {
     if (!network_.classifier || weights.classification <= 0)
-      return walk_.train(params, examples, weights, tape_bytes_, grads);
+      return pass_.train(params, examples, weights, tape_bytes_, grads);
     labels_.clear();
     for (const Example& e : examples) labels_.push_back(e.label);
     double cross_entropy = 0;
     LossSums sums =
-        walk_.train(params, examples, weights, tape_bytes_, grads, [&](const float* h, float* d_h) {
+        pass_.train(params, examples, weights, tape_bytes_, grads, [&](const float* h, float* d_h) {
           cross_entropy = network_.classifier->learn(
               params, static_cast<Index>(examples.size()), h, labels_.data(),
               static_cast<float>(weights.classification), scratch_, d_h, grads);
@@ -68,7 +68,7 @@ class JumpOdeWorker final : public Worker {
 
  private:
   const JumpOde<H>& network_;
-  Walk<float, H> walk_;
+  TrainingPass<float, H> pass_;
   Inference<float, H> inference_;
   std::size_t tape_bytes_;
   std::vector<Answer> answers_;

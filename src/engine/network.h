@@ -17,19 +17,19 @@
 #include "engine/heads/marginal.h"
 #include "engine/jump/guard.h"
 #include "nn/parameters.h"
-#include "protocol/agenda.h"
+#include "protocol/timeline.h"
 
 namespace edict {
 
 // One series in a batch, as a worker takes it.
 template <class S>
 struct BasicExample {
-  const Agenda<S>* agenda;
+  const Timeline<S>* timeline;
   // Stops at or after this time are scored but not absorbed.
   double absorb_until = std::numeric_limits<double>::infinity();
   std::int32_t label = -1;        // for supervised losses
   std::uint64_t dropout_key = 0;  // seeds this example's dropout masks
-  // What is known at the agenda's start (Network::state_rows() numbers, h first; of an ensemble,
+  // What is known at the timeline's start (Network::state_rows() numbers, h first; of an ensemble,
   // the members' follow); null: h from the covariates, and nothing remembered.
   const S* state = nullptr;
   double dt = 0.0;  // the adaptive solver's step there; 0: model.step
@@ -56,7 +56,7 @@ struct InferenceOptions {
   StopFlag stop = nullptr;
 };
 
-// What was asked of one example, in the order of its agenda's stops and in the model's units.
+// What was asked of one example, in the order of its timeline's stops and in the model's units.
 struct Answer {
   std::vector<Marginal> marginals;  // of a query: features in their order, or its observations
   std::vector<float> states;        // H × queries
@@ -67,15 +67,15 @@ struct Answer {
 
 // visit(place, query, feature, marginal) for every marginal of an answer to `asked`, in order.
 template <class Visit>
-void each_marginal(const Agenda<float>& agenda, InferenceOptions::Marginals asked,
+void each_marginal(const Timeline<float>& timeline, InferenceOptions::Marginals asked,
                    std::size_t features, Answer& answer, const Visit& visit) {
   std::size_t next = 0, query = 0;
-  for (const auto& stop : agenda.stops) {
-    if (!(stop.what & Agenda<float>::kQuery) || next == answer.marginals.size()) continue;
+  for (const auto& stop : timeline.stops) {
+    if (!(stop.what & Timeline<float>::kQuery) || next == answer.marginals.size()) continue;
     const bool all = asked == InferenceOptions::Marginals::all;
     const std::size_t count = all ? features : stop.count;
     for (std::size_t k = 0; k < count; ++k, ++next)
-      visit(next, query, all ? k : static_cast<std::size_t>(agenda.feature[stop.first + k]),
+      visit(next, query, all ? k : static_cast<std::size_t>(timeline.feature[stop.first + k]),
             answer.marginals[next]);
     ++query;
   }
@@ -100,7 +100,7 @@ class Worker {
   virtual LossSums infer(const Weights& weights, std::span<const Example> examples,
                          const InferenceOptions& options, std::span<Answer> answers) = 0;
 
-  // Class scores before the softmax, classes × examples, from h at the last query of each agenda
+  // Class scores before the softmax, classes × examples, from h at the last query of each timeline
   // (or after its last observation, if it has none). `clips`, one an example, tells what the guard
   // changed; it may be empty.
   virtual void classify(const Weights& weights, std::span<const Example> examples,

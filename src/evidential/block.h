@@ -1,4 +1,4 @@
-// A loss walks its features in blocks on the stack: gathered once, exponentials taken a packet at a
+// A loss reads its features in blocks on the stack: gathered once, exponentials taken a packet at a
 // time (four times faster than one by one), and still there for the second pass when a single block
 // holds the event.
 #pragma once

@@ -187,17 +187,17 @@ std::vector<double> even_horizon_edges(const Model& model, const Dataset& data,
                                        std::span<const std::size_t> series, ThreadPool& pool) {
   std::vector<RoundedHorizons> of_worker(pool.size());
   const bool windows = has_long_series(data, series);
-  const Agendas agendas =
-      windows ? agendas_to_judge(model.protocol, model.config.data, data, series) : Agendas();
-  pool.for_each(windows ? agendas.size() : series.size(), [&](std::size_t i, std::size_t worker) {
-    const Agenda<float> agenda =
-        windows ? agendas[i]
-                : evaluation_agenda(model.protocol, model.config.data, data, series[i]);
+  const Timelines timelines =
+      windows ? timelines_to_judge(model.protocol, model.config.data, data, series) : Timelines();
+  pool.for_each(windows ? timelines.size() : series.size(), [&](std::size_t i, std::size_t worker) {
+    const Timeline<float> timeline =
+        windows ? timelines[i]
+                : evaluation_timeline(model.protocol, model.config.data, data, series[i]);
     each_asked_observation(
-        agenda, model.features.size(),
+        timeline, model.features.size(),
         [&](std::size_t stop, std::size_t, double last_time, std::span<const double>) {
           if (!std::isnan(last_time))
-            of_worker[worker].add(horizon_at(model, agenda.stops[stop].time, last_time));
+            of_worker[worker].add(horizon_at(model, timeline.stops[stop].time, last_time));
         });
   });
   RoundedHorizons horizons;

@@ -2,19 +2,20 @@
 
 namespace edict {
 
-std::vector<JudgedObservation> judged_observations(const Model& model, const Agenda<float>& agenda,
+std::vector<JudgedObservation> judged_observations(const Model& model,
+                                                   const Timeline<float>& timeline,
                                                    const Answer& answer,
                                                    std::span<const Answer* const> members) {
   std::vector<JudgedObservation> judged;
   judged.reserve(answer.marginals.size());
   each_asked_observation(
-      agenda, model.features.size(),
+      timeline, model.features.size(),
       [&](std::size_t stop, std::size_t o, double last_time, std::span<const double> last_value) {
         const std::size_t next = judged.size();
-        const double time = agenda.stops[stop].time;
-        const auto feature = static_cast<std::size_t>(agenda.feature[o]);
-        judged.push_back({time >= agenda.cut, !std::isnan(last_time), stop, feature,
-                          answer.marginals[next], agenda.value[o],
+        const double time = timeline.stops[stop].time;
+        const auto feature = static_cast<std::size_t>(timeline.feature[o]);
+        judged.push_back({time >= timeline.cut, !std::isnan(last_time), stop, feature,
+                          answer.marginals[next], timeline.value[o],
                           horizon_at(model, time, last_time), last_value[feature]});
         for (const Answer* member : members)
           judged.back().members.push_back(member->marginals[next]);

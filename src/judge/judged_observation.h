@@ -13,8 +13,8 @@
 #include "base/not_finite.h"
 #include "base/threads/in_order.h"
 #include "base/threads/thread_pool.h"
-#include "model/agendas.h"
 #include "model/infer.h"
+#include "model/timelines.h"
 #include "protocol/protocol.h"
 
 namespace edict {
@@ -39,24 +39,25 @@ struct ShownObservations {
   std::size_t absorbed = 0, clipped = 0;
 };
 
-// visit(stop, observation of the agenda, when the series was last absorbed, last values of all
+// visit(stop, observation of the timeline, when the series was last absorbed, last values of all
 // features) for each observation that is asked about, in order. NaN: nothing yet.
 template <class Visit>
-void each_asked_observation(const Agenda<float>& agenda, std::size_t features, const Visit& visit) {
-  std::vector<double> last_value(agenda.last.begin(), agenda.last.end());
-  double last_time = agenda.last.empty() ? kNaN : agenda.start;
+void each_asked_observation(const Timeline<float>& timeline, std::size_t features,
+                            const Visit& visit) {
+  std::vector<double> last_value(timeline.last.begin(), timeline.last.end());
+  double last_time = timeline.last.empty() ? kNaN : timeline.start;
   last_value.resize(features, kNaN);
-  for (std::size_t s = 0; s < agenda.stops.size(); ++s) {
-    const auto& stop = agenda.stops[s];
+  for (std::size_t s = 0; s < timeline.stops.size(); ++s) {
+    const auto& stop = timeline.stops[s];
     const std::uint32_t end = stop.first + stop.count;
-    if (stop.what & Agenda<float>::kQuery)
+    if (stop.what & Timeline<float>::kQuery)
       for (std::uint32_t o = stop.first; o < end; ++o)
         visit(s, o, last_time, std::span<const double>(last_value));
-    if (!(stop.what & Agenda<float>::kAbsorb)) continue;
+    if (!(stop.what & Timeline<float>::kAbsorb)) continue;
     last_time = stop.time;
     for (std::uint32_t o = stop.first; o < end; ++o)
-      last_value[static_cast<std::size_t>(agenda.feature[o])] =
-          static_cast<double>(agenda.value[o]);
+      last_value[static_cast<std::size_t>(timeline.feature[o])] =
+          static_cast<double>(timeline.value[o]);
   }
 }
 
@@ -65,35 +66,36 @@ inline double horizon_at(const Model& model, double time, double last_time) {
 }
 
 // Of one series, in order. From both sides, horizon and last value still tell of the past.
-std::vector<JudgedObservation> judged_observations(const Model& model, const Agenda<float>& agenda,
+std::vector<JudgedObservation> judged_observations(const Model& model,
+                                                   const Timeline<float>& timeline,
                                                    const Answer& answer,
                                                    std::span<const Answer* const> members);
 
-// Judges agendas [begin, begin + count).
+// Judges timelines [begin, begin + count).
 template <class... Sums>
-void add_block(const Model& model, const Agendas& all, std::size_t begin, std::size_t count,
+void add_block(const Model& model, const Timelines& all, std::size_t begin, std::size_t count,
                ThreadPool& pool, const InferenceOptions& options, Sides sides,
                ShownObservations& shown, Sums&... sums) {
-  const std::vector<Agenda<float>> agendas = all.written(model, begin, count, pool, options);
+  const std::vector<Timeline<float>> timelines = all.written(model, begin, count, pool, options);
   std::vector<std::vector<Answer>> members;
   const std::vector<Answer> answers =
-      sides == Sides::both ? infer_smoothed(model, agendas, pool, options)
-                           : infer(model, examples_of(agendas), pool, options, &members);
+      sides == Sides::both ? infer_smoothed(model, timelines, pool, options)
+                           : infer(model, examples_of(timelines), pool, options, &members);
   for_each_in_order(
       pool, count,
       [&](std::size_t k) {
         std::vector<const Answer*> own_members;
         for (const auto& of_member : members) own_members.push_back(&of_member[k]);
         const std::vector<JudgedObservation> own =
-            judged_observations(model, agendas[k], answers[k], own_members);
+            judged_observations(model, timelines[k], answers[k], own_members);
         return std::tuple(sums.of(std::span(own))...);
       },
       [&](const std::tuple<typename Sums::OfSeries...>& own) {
         (sums.add(std::get<typename Sums::OfSeries>(own)), ...);
       });
   for (std::size_t k = 0; k < count; ++k) {
-    for (const auto& own : agendas[k].stops)
-      if (own.what & Agenda<float>::kAbsorb) shown.absorbed += own.count;
+    for (const auto& own : timelines[k].stops)
+      if (own.what & Timeline<float>::kAbsorb) shown.absorbed += own.count;
     shown.clipped += answers[k].clips.size();
   }
 }
@@ -108,14 +110,14 @@ ShownObservations add_up(const Model& model, const Dataset& data,
   options.marginals = InferenceOptions::Marginals::observed;
   options.stop = stop;
   ShownObservations shown;
-  // Block after block, so that agendas and answers take the memory of some series only; the origins
-  // of long series are spread over all of them.
+  // Block after block, so that timelines and answers take the memory of some series only; the
+  // origins of long series are spread over all of them.
   const std::size_t block = block_of_series(model);
   const std::size_t together = has_long_series(data, series) ? series.size() : block;
   for (std::size_t from = 0; from < series.size(); from += together) {
-    const Agendas all =
-        agendas_to_judge(model.protocol, model.config.data, data,
-                         series.subspan(from, std::min(together, series.size() - from)));
+    const Timelines all =
+        timelines_to_judge(model.protocol, model.config.data, data,
+                           series.subspan(from, std::min(together, series.size() - from)));
     for (std::size_t begin = 0; begin < all.size(); begin += block)
       add_block(model, all, begin, std::min(block, all.size() - begin), pool, options, sides, shown,
                 sums...);

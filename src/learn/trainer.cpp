@@ -40,11 +40,11 @@ constexpr double kLowerRate = 0.5;  // after each of them
 constexpr double kAveragePower = 8.0;
 
 // Solver steps and stops of a series: about what it costs.
-double cost(const Model& model, const Agenda<float>& agenda) {
-  if (agenda.stops.empty()) return 0;
+double cost(const Model& model, const Timeline<float>& timeline) {
+  if (timeline.stops.empty()) return 0;
   const bool stepped = model.config.model.propagator == "gru-ode";
-  const double steps = (agenda.stops.back().time - agenda.start) / model.config.model.step;
-  return (stepped ? steps : 0.0) + static_cast<double>(agenda.stops.size());
+  const double steps = (timeline.stops.back().time - timeline.start) / model.config.model.step;
+  return (stepped ? steps : 0.0) + static_cast<double>(timeline.stops.size());
 }
 
 // Runs when the scope is left, whichever way.
@@ -61,19 +61,19 @@ class OnLeaving {
 };
 
 // A copy without a `share` of the observations, and without the stops that this empties.
-void thin(const Agenda<float>& whole, double share, Generator rng, Agenda<float>& result) {
+void thin(const Timeline<float>& whole, double share, Generator rng, Timeline<float>& result) {
   result = {whole.id, whole.unit, whole.start, {}, {}, {}, whole.covariates};
   for (const auto& stop : whole.stops) {
     result.stop(stop.time, stop.what);
     for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
       if (rng.uniform() >= share) result.observe(whole.feature[k], whole.value[k]);
-    if (result.stops.back().count == 0 && stop.count > 0 && !(stop.what & Agenda<float>::kQuery))
+    if (result.stops.back().count == 0 && stop.count > 0 && !(stop.what & Timeline<float>::kQuery))
       result.stops.pop_back();
   }
 }
 
 // A copy without what comes at or after `end`.
-void shorten(const Agenda<float>& whole, double end, Agenda<float>& result) {
+void shorten(const Timeline<float>& whole, double end, Timeline<float>& result) {
   result = {whole.id, whole.unit, whole.start, {}, {}, {}, whole.covariates};
   for (const auto& stop : whole.stops) {
     if (stop.time >= end) break;
@@ -202,9 +202,9 @@ class Trainer {
     return settings_.average ? state_.average : model_.params;
   }
 
-  // The agendas of the epochs from here on.
-  void learn_from(const Agendas& agendas) {
-    train_ = agendas;
+  // The timelines of the epochs from here on.
+  void learn_from(const Timelines& timelines) {
+    train_ = timelines;
     costs_.resize(train_.size());
     pool_.for_each(costs_.size(),
                    [&](std::size_t i, std::size_t) { costs_[i] = cost(model_, train_[i]); });
@@ -319,22 +319,22 @@ class Trainer {
     pool_.for_each(batch.size(),
                    [&](std::size_t k, std::size_t) { written_[k] = train_[batch[k]]; });
     for (std::size_t i : batch) {
-      const Agenda<float>& whole = written_[examples.size()];
-      const Agenda<float>* agenda = &whole;
+      const Timeline<float>& whole = written_[examples.size()];
+      const Timeline<float>* timeline = &whole;
       if (settings_.thin > 0) {
-        Agenda<float>& copy = thinned_[examples.size()];
-        thin(*agenda, settings_.thin, draws("thin", i, epoch_number), copy);
-        agenda = &copy;
+        Timeline<float>& copy = thinned_[examples.size()];
+        thin(*timeline, settings_.thin, draws("thin", i, epoch_number), copy);
+        timeline = &copy;
       }
       const double cut = absorb_until(whole, i, epoch_number);
       if (cut < kInfinity && settings_.forecast_reach) {
-        Agenda<float>& copy = shortened_[examples.size()];
-        shorten(*agenda, cut + *settings_.forecast_reach / model_.protocol.time_unit, copy);
-        agenda = &copy;
+        Timeline<float>& copy = shortened_[examples.size()];
+        shorten(*timeline, cut + *settings_.forecast_reach / model_.protocol.time_unit, copy);
+        timeline = &copy;
       }
-      examples.push_back({agenda, cut, label_of(i), draws("dropout", i, epoch_number).bits()});
+      examples.push_back({timeline, cut, label_of(i), draws("dropout", i, epoch_number).bits()});
       if (!carried_.empty() && !carried_[i].empty()) examples.back().state = carried_[i].data();
-      observations += static_cast<double>(agenda->feature.size());
+      observations += static_cast<double>(timeline->feature.size());
       labelled += label_of(i) != Dataset::kNone;
     }
     // The loss is a mean over the batch's observations, not over its series: a long series counts
@@ -361,16 +361,18 @@ class Trainer {
 
   // With probability train.forecast a series is only forecast after a random moment of this epoch,
   // between train.forecast_from and train.forecast_until; a class is always told from everything.
-  double absorb_until(const Agenda<float>& agenda, std::size_t i, std::int64_t epoch_number) const {
-    if (settings_.forecast <= 0 || set_.classification > 0 || agenda.stops.empty())
+  double absorb_until(const Timeline<float>& timeline, std::size_t i,
+                      std::int64_t epoch_number) const {
+    if (settings_.forecast <= 0 || set_.classification > 0 || timeline.stops.empty())
       return kInfinity;
     Generator rng = draws("forecast", i, epoch_number);
     if (rng.uniform() >= settings_.forecast) return kInfinity;
     const auto time = [&](const std::optional<double>& set, double otherwise) {
       return set ? model_.protocol.to_model_time(*set) : otherwise;
     };
-    const double end = agenda.stops.back().time;
-    const double first = std::clamp(time(settings_.forecast_from, agenda.start), agenda.start, end);
+    const double end = timeline.stops.back().time;
+    const double first =
+        std::clamp(time(settings_.forecast_from, timeline.start), timeline.start, end);
     const double last = std::clamp(time(settings_.forecast_until, end), first, end);
     return rng.uniform(first, last);
   }
@@ -388,9 +390,9 @@ class Trainer {
       const std::size_t count = std::min(block, set_.validation.size() - begin);
       InferenceOptions stoppable;
       stoppable.stop = options_.stop;
-      const std::vector<Agenda<float>> agendas =
+      const std::vector<Timeline<float>> timelines =
           set_.validation.written(model_, begin, count, pool_, stoppable);
-      const std::vector<Example> examples = examples_of(agendas);
+      const std::vector<Example> examples = examples_of(timelines);
       if (set_.criterion != Criterion::cross_entropy)
         add_losses(model_, examples, pool_, set_.criterion == Criterion::crps, options_.stop, sums);
       else
@@ -431,11 +433,11 @@ class Trainer {
   GradientSum& gradient_;
   Adam adam_;
   Checkpoint state_;          // after the last complete epoch, but for the parameters and Adam
-  Agendas train_;             // of the epoch
+  Timelines train_;           // of the epoch
   std::int64_t cut_for_ = 0;  // the epoch that they were cut for, where series are long
   std::vector<double> costs_;
   std::vector<std::vector<float>> carried_;  // states in which they start, where series are long
-  std::vector<Agenda<float>> written_, thinned_, shortened_;  // of the batch
+  std::vector<Timeline<float>> written_, thinned_, shortened_;  // of the batch
   Vector<float> grads_;
   std::int64_t batches_ = 0, batches_a_run_ = 0;
   bool judged_ = true;   // there was something to validate by

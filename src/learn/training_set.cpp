@@ -18,28 +18,28 @@ enum class Unlabelled { kept, left_out };
 constexpr std::size_t kFewestJudged = 50;
 
 // Whether there are at least kFewestJudged is all that matters.
-std::size_t judged_observations(const Agendas& agendas) {
+std::size_t judged_observations(const Timelines& timelines) {
   std::size_t judged = 0;
-  for (std::size_t i = 0; i < agendas.size() && judged < kFewestJudged; ++i)
-    for (const auto& stop : agendas[i].stops)
-      if (stop.what & Agenda<float>::kScore) judged += stop.count;
+  for (std::size_t i = 0; i < timelines.size() && judged < kFewestJudged; ++i)
+    for (const auto& stop : timelines[i].stops)
+      if (stop.what & Timeline<float>::kScore) judged += stop.count;
   return judged;
 }
 
 void add_encoded(const Model& model, const Dataset& data, const std::vector<std::size_t>& series,
                  std::span<const std::int32_t> labels, Unlabelled unlabelled, bool scored,
-                 Agendas& agendas, std::vector<std::int32_t>& own) {
+                 Timelines& timelines, std::vector<std::int32_t>& own) {
   std::vector<std::size_t> taken;
   for (const std::size_t i : series) {
     if (unlabelled == Unlabelled::left_out && labels[i] == Dataset::kNone) continue;
     taken.push_back(i);
     own.push_back(labels[i]);
   }
-  agendas = {std::move(taken),
-             [protocol = model.protocol, &data, scored](std::size_t i) {
-               return encoding_agenda(protocol, data, i, scored);
-             },
-             [&data](std::span<const std::size_t> items) { data.read_ahead(items); }};
+  timelines = {std::move(taken),
+               [protocol = model.protocol, &data, scored](std::size_t i) {
+                 return encoding_timeline(protocol, data, i, scored);
+               },
+               [&data](std::span<const std::size_t> items) { data.read_ahead(items); }};
 }
 
 }  // namespace
@@ -55,12 +55,12 @@ TrainingSet reversed_training_set(const TrainingSet& set) {
   return other;
 }
 
-Agendas validation_agendas(const Model& model, const Dataset& data,
-                           std::span<const std::size_t> validation) {
-  Agendas agendas = agendas_to_judge(model.protocol, model.config.data, data, validation);
-  return judged_observations(agendas) < kFewestJudged
-             ? agendas_to_follow(model.protocol, data, validation)
-             : agendas;
+Timelines validation_timelines(const Model& model, const Dataset& data,
+                               std::span<const std::size_t> validation) {
+  Timelines timelines = timelines_to_judge(model.protocol, model.config.data, data, validation);
+  return judged_observations(timelines) < kFewestJudged
+             ? timelines_to_follow(model.protocol, data, validation)
+             : timelines;
 }
 
 TrainingSet distribution_training_set(const Model& model, const Dataset& data, const Split& split) {
@@ -70,12 +70,12 @@ TrainingSet distribution_training_set(const Model& model, const Dataset& data, c
       [protocol = model.protocol, &data, series = split.train,
        whole = model.config.train.whole_series,
        seed = static_cast<std::uint64_t>(model.config.train.seed)](std::int64_t epoch) {
-        return agendas_to_learn(protocol, data,
-                                learnt_windows(protocol, data, series, whole, seed, epoch));
+        return timelines_to_learn(protocol, data,
+                                  learnt_windows(protocol, data, series, whole, seed, epoch));
       };
   set.train = windows(0);
   if (has_long_series(data, split.train)) set.windows = windows;
-  set.validation = validation_agendas(model, data, split.validation);
+  set.validation = validation_timelines(model, data, split.validation);
   set.train_labels.assign(set.train.size(), Dataset::kNone);
   set.validation_labels.assign(set.validation.size(), Dataset::kNone);
   return set;

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "model/agendas.h"
 #include "model/model.h"
+#include "model/timelines.h"
 
 namespace edict {
 
@@ -16,11 +16,11 @@ enum class Criterion { nll, crps, cross_entropy };
 
 // The data that a set was made of must outlive it.
 struct TrainingSet {
-  Agendas train, validation;
+  Timelines train, validation;
   // What an epoch learns from, where long series are cut into other windows each time; empty:
   // train.
-  std::function<Agendas(std::int64_t epoch)> windows = {};
-  std::vector<std::int32_t> train_labels, validation_labels;  // one an agenda, or kNone
+  std::function<Timelines(std::int64_t epoch)> windows = {};
+  std::vector<std::int32_t> train_labels, validation_labels;  // one a timeline, or kNone
   double evidential = 1.0;      // weight of the evidential loss per observation
   double classification = 0.0;  // weight of the cross-entropy per labelled series
   Criterion criterion = Criterion::nll;
@@ -29,8 +29,8 @@ struct TrainingSet {
 
 // What a distribution is validated by; every observation of the series where hidden and later ones
 // are too few.
-Agendas validation_agendas(const Model& model, const Dataset& data,
-                           std::span<const std::size_t> validation);
+Timelines validation_timelines(const Model& model, const Dataset& data,
+                               std::span<const std::size_t> validation);
 
 // The distribution of the observations before t_cut, judged on the held-out and later ones.
 TrainingSet distribution_training_set(const Model& model, const Dataset& data, const Split& split);

@@ -99,12 +99,12 @@ std::span<const ConformalStep> FeatureCalibration::steps_at(double horizon) cons
   return {};
 }
 
-std::vector<double> horizons(const Agenda<float>& agenda, double absorb_until) {
+std::vector<double> horizons(const Timeline<float>& timeline, double absorb_until) {
   std::vector<double> result;
-  double last = agenda.start;
-  for (const auto& stop : agenda.stops) {
-    if (stop.what & Agenda<float>::kQuery) result.push_back(stop.time - last);
-    const bool absorbed = (stop.what & Agenda<float>::kAbsorb) && stop.count > 0;
+  double last = timeline.start;
+  for (const auto& stop : timeline.stops) {
+    if (stop.what & Timeline<float>::kQuery) result.push_back(stop.time - last);
+    const bool absorbed = (stop.what & Timeline<float>::kAbsorb) && stop.count > 0;
     if (absorbed && stop.time < absorb_until) last = stop.time;
   }
   return result;
@@ -113,8 +113,8 @@ std::vector<double> horizons(const Agenda<float>& agenda, double absorb_until) {
 void Calibration::apply(const Example& example, InferenceOptions::Marginals asked,
                         Answer& answer) const {
   if (empty()) return;
-  const std::vector<double> ahead = horizons(*example.agenda, example.absorb_until);
-  each_marginal(*example.agenda, asked, features.size(), answer,
+  const std::vector<double> ahead = horizons(*example.timeline, example.absorb_until);
+  each_marginal(*example.timeline, asked, features.size(), answer,
                 [&](std::size_t, std::size_t query, std::size_t j, Marginal& own) {
                   own = features[j].calibrated(own, ahead[query]);
                 });

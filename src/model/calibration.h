@@ -99,8 +99,8 @@ struct Calibration {
   void apply(const Example& example, InferenceOptions::Marginals asked, Answer& answer) const;
 };
 
-// Of each query of an agenda: the time since something was absorbed, or since the start.
-std::vector<double> horizons(const Agenda<float>& agenda, double absorb_until = kInfinity);
+// Of each query of a timeline: the time since something was absorbed, or since the start.
+std::vector<double> horizons(const Timeline<float>& timeline, double absorb_until = kInfinity);
 
 nlohmann::json to_json(const Calibration& calibration);
 // Throws Error, or nlohmann's exception, where the text is not a calibration of so many features.

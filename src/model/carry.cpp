@@ -20,15 +20,15 @@ void advance(const Model& model, const Dataset& data, std::span<const Window> wi
              const Weights& weights, const InferenceOptions& options, Worker& worker,
              std::vector<Followed>& all, std::vector<std::vector<float>>& states) {
   while (!all.empty()) {
-    std::vector<Agenda<float>> agendas;
+    std::vector<Timeline<float>> timelines;
     for (Followed& own : all) {
       const std::size_t end = std::min(windows[own.wanted.front()].first, own.event + kAtOnce);
-      agendas.push_back(absorbing_agenda(model.protocol, data, own.series, own.event, end));
+      timelines.push_back(absorbing_timeline(model.protocol, data, own.series, own.event, end));
       own.event = end;
     }
     std::vector<Example> examples;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      examples.push_back({&agendas[i]});
+      examples.push_back({&timelines[i]});
       if (!all[i].state.empty()) examples.back().state = all[i].state.data();
     }
     std::vector<Answer> answers(all.size());

@@ -1,4 +1,4 @@
-// What the events before a window leave behind: the state from which its agenda starts.
+// What the events before a window leave behind: the state from which its timeline starts.
 #pragma once
 
 #include <span>

@@ -24,12 +24,12 @@ Encoding encode(const Model& model, const Dataset& data, std::span<const std::si
                        static_cast<Index>(series.size()));
   const std::size_t block = block_of_series(model);
   for (std::size_t begin = 0; begin < series.size(); begin += block) {
-    std::vector<Agenda<float>> agendas;
+    std::vector<Timeline<float>> timelines;
     for (const std::size_t i : series.subspan(begin, std::min(block, series.size() - begin))) {
-      agendas.push_back(encoding_agenda(model.protocol, data, i));
-      result.observations += agendas.back().feature.size();
+      timelines.push_back(encoding_timeline(model.protocol, data, i));
+      result.observations += timelines.back().feature.size();
     }
-    const std::vector<Answer> answers = infer(model, examples_of(agendas), pool, options);
+    const std::vector<Answer> answers = infer(model, examples_of(timelines), pool, options);
     for (std::size_t k = 0; k < answers.size(); ++k) {
       std::copy(answers[k].states.begin(), answers[k].states.end(),
                 result.states.col(static_cast<Index>(begin + k)).data());

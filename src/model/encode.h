@@ -14,9 +14,9 @@ struct Encoding {
   std::size_t clipped = 0;  // of these, by the guard
 };
 
-// Absorbs everything of the listed series and walks to T (see encoding_agenda). Throws Error for
-// data that are not the model's, and for a model that has no state to read; Interrupted when `stop`
-// is set.
+// Absorbs everything of the listed series and goes on to T (see encoding_timeline). Throws Error
+// for data that are not the model's, and for a model that has no state to read; Interrupted when
+// `stop` is set.
 Encoding encode(const Model& model, const Dataset& data, std::span<const std::size_t> series,
                 ThreadPool& pool, const Guard& guard = {}, StopFlag stop = nullptr);
 

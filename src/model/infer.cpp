@@ -142,25 +142,25 @@ std::vector<Answer> infer_uncalibrated(const Model& model, std::span<const Examp
   return together(model, members, pool);
 }
 
-BothSides infer_both_sides(const Model& model, std::span<const Agenda<float>> agendas,
+BothSides infer_both_sides(const Model& model, std::span<const Timeline<float>> timelines,
                            ThreadPool& pool, const InferenceOptions& options) {
   BothSides sides;
-  sides.forward = infer_uncalibrated(model, examples_of(agendas), pool, options);
-  std::vector<Agenda<float>> backwards(agendas.size());
-  pool.for_each(agendas.size(),
-                [&](std::size_t i, std::size_t) { backwards[i] = reversed(agendas[i]); });
+  sides.forward = infer_uncalibrated(model, examples_of(timelines), pool, options);
+  std::vector<Timeline<float>> backwards(timelines.size());
+  pool.for_each(timelines.size(),
+                [&](std::size_t i, std::size_t) { backwards[i] = reversed(timelines[i]); });
   const std::vector<Example> examples = examples_of(backwards);
   std::vector<std::vector<Answer>> members;
   for (std::size_t m = 0; m < model.members(); ++m)
     members.push_back(infer_member(model, model.backward_of(m), examples, pool, options));
   sides.backward = together(model, members, pool);
-  pool.for_each(agendas.size(), [&](std::size_t i, std::size_t) {
+  pool.for_each(timelines.size(), [&](std::size_t i, std::size_t) {
     Answer& answer = sides.backward[i];
     std::vector<Marginal> forwards(answer.marginals.size());
     auto end = forwards.end();  // of what is not filled yet
     auto from = answer.marginals.begin();
     for (const auto& stop : backwards[i].stops) {
-      if (!(stop.what & Agenda<float>::kQuery)) continue;
+      if (!(stop.what & Timeline<float>::kQuery)) continue;
       const auto count = static_cast<std::ptrdiff_t>(
           options.marginals == InferenceOptions::Marginals::all ? model.features.size()
                                                                 : stop.count);
@@ -174,7 +174,7 @@ BothSides infer_both_sides(const Model& model, std::span<const Agenda<float>> ag
   return sides;
 }
 
-std::vector<Answer> infer_smoothed(const Model& model, std::span<const Agenda<float>> agendas,
+std::vector<Answer> infer_smoothed(const Model& model, std::span<const Timeline<float>> timelines,
                                    ThreadPool& pool, const InferenceOptions& options) {
   if (model.fusion.empty())
     throw Error(
@@ -183,12 +183,12 @@ std::vector<Answer> infer_smoothed(const Model& model, std::span<const Agenda<fl
   if (options.states || options.final_states ||
       options.marginals == InferenceOptions::Marginals::none)
     throw Error("only distributions can be inferred from both sides");
-  BothSides sides = infer_both_sides(model, agendas, pool, options);
-  pool.for_each(agendas.size(), [&](std::size_t i, std::size_t) {
+  BothSides sides = infer_both_sides(model, timelines, pool, options);
+  pool.for_each(timelines.size(), [&](std::size_t i, std::size_t) {
     Answer& answer = sides.forward[i];
     const Answer& other = sides.backward[i];
-    const std::vector<double> ahead = horizons(agendas[i]);
-    each_marginal(agendas[i], options.marginals, model.features.size(), answer,
+    const std::vector<double> ahead = horizons(timelines[i]);
+    each_marginal(timelines[i], options.marginals, model.features.size(), answer,
                   [&](std::size_t k, std::size_t query, std::size_t j, Marginal& own) {
                     own = k < other.marginals.size()
                               ? model.fusion.features[j].fused(own, other.marginals[k])
@@ -214,10 +214,10 @@ std::vector<Answer> infer(const Model& model, std::span<const Example> examples,
 }
 
 std::vector<Answer> infer_from(Sides sides, const Model& model,
-                               std::span<const Agenda<float>> agendas, ThreadPool& pool,
+                               std::span<const Timeline<float>> timelines, ThreadPool& pool,
                                const InferenceOptions& options) {
-  return sides == Sides::both ? infer_smoothed(model, agendas, pool, options)
-                              : infer(model, examples_of(agendas), pool, options);
+  return sides == Sides::both ? infer_smoothed(model, timelines, pool, options)
+                              : infer(model, examples_of(timelines), pool, options);
 }
 
 void add_losses(const Model& model, std::span<const Example> examples, ThreadPool& pool, bool crps,
@@ -279,7 +279,7 @@ Matrix<float> infer_classes(const Model& model, std::span<const Example> example
       throw Error(
           fmt::format("series {}: its class scores are not finite; check its values, and train the "
                       "model again with a lower train.learning_rate",
-                      examples[static_cast<std::size_t>(i)].agenda->id));
+                      examples[static_cast<std::size_t>(i)].timeline->id));
   return logits;
 }
 
@@ -289,12 +289,12 @@ std::size_t block_of_series(const Model& model) {
   return kChunks * static_cast<std::size_t>(model.config.train.chunk);
 }
 
-std::vector<Example> examples_of(std::span<const Agenda<float>> agendas) {
+std::vector<Example> examples_of(std::span<const Timeline<float>> timelines) {
   std::vector<Example> examples;
-  examples.reserve(agendas.size());
-  for (const auto& agenda : agendas) {
-    examples.push_back({&agenda});
-    if (!agenda.state.empty()) examples.back().state = agenda.state.data();
+  examples.reserve(timelines.size());
+  for (const auto& timeline : timelines) {
+    examples.push_back({&timeline});
+    if (!timeline.state.empty()) examples.back().state = timeline.state.data();
   }
   return examples;
 }

@@ -21,19 +21,19 @@ std::vector<Answer> infer(const Model& model, std::span<const Example> examples,
 std::vector<Answer> infer_uncalibrated(const Model& model, std::span<const Example> examples,
                                        ThreadPool& pool, const InferenceOptions& options);
 
-// What is said of an agenda from the past and from the future, by the networks themselves.
-// `backward` is in the order of the agenda too, and ends where nothing is absorbed any more: its
+// What is said of a timeline from the past and from the future, by the networks themselves.
+// `backward` is in the order of the timeline too, and ends where nothing is absorbed any more: its
 // marginals are as many of the first ones as have a future.
 struct BothSides {
-  std::vector<Answer> forward, backward;  // one an agenda
+  std::vector<Answer> forward, backward;  // one a timeline
 };
-BothSides infer_both_sides(const Model& model, std::span<const Agenda<float>> agendas,
+BothSides infer_both_sides(const Model& model, std::span<const Timeline<float>> timelines,
                            ThreadPool& pool, const InferenceOptions& options);
 
-// One answer an agenda, from everything that it absorbs before and after each query; where nothing
+// One answer a timeline, from everything that it absorbs before and after each query; where nothing
 // comes after, it is that of `infer`. Marginals only: a state looks to one side. Guards act within
 // each pass. Throws Error for a model without a fusion (train.smooth).
-std::vector<Answer> infer_smoothed(const Model& model, std::span<const Agenda<float>> agendas,
+std::vector<Answer> infer_smoothed(const Model& model, std::span<const Timeline<float>> timelines,
                                    ThreadPool& pool, const InferenceOptions& options);
 
 // What an answer may know: what was observed before its moment, or after it as well.
@@ -41,7 +41,7 @@ enum class Sides { past, both };
 
 // `infer` or `infer_smoothed`.
 std::vector<Answer> infer_from(Sides sides, const Model& model,
-                               std::span<const Agenda<float>> agendas, ThreadPool& pool,
+                               std::span<const Timeline<float>> timelines, ThreadPool& pool,
                                const InferenceOptions& options);
 
 // Adds the losses of scored stops to `total`, in a fixed order: whether all series are given at
@@ -60,19 +60,19 @@ Matrix<float> infer_classes(const Model& model, std::span<const Example> example
 // How many series to infer at a time where there may be more than fit into memory: whole chunks.
 std::size_t block_of_series(const Model& model);
 
-// Agendas as examples; they must outlive them.
-std::vector<Example> examples_of(std::span<const Agenda<float>> agendas);
+// Timelines as examples; they must outlive them.
+std::vector<Example> examples_of(std::span<const Timeline<float>> timelines);
 
-// visit(stop, feature, expected, x) for every observation of the agenda's queries, in order;
+// visit(stop, feature, expected, x) for every observation of the timeline's queries, in order;
 // `answer` is to InferenceOptions::Marginals::observed.
 template <class Visit>
-void each_observation(const Agenda<float>& agenda, const Answer& answer, const Visit& visit) {
+void each_observation(const Timeline<float>& timeline, const Answer& answer, const Visit& visit) {
   std::size_t next = 0;
-  for (std::size_t s = 0; s < agenda.stops.size(); ++s) {
-    const auto& stop = agenda.stops[s];
-    if (!(stop.what & Agenda<float>::kQuery)) continue;
+  for (std::size_t s = 0; s < timeline.stops.size(); ++s) {
+    const auto& stop = timeline.stops[s];
+    if (!(stop.what & Timeline<float>::kQuery)) continue;
     for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
-      visit(s, agenda.feature[k], answer.marginals[next++], agenda.value[k]);
+      visit(s, timeline.feature[k], answer.marginals[next++], timeline.value[k]);
   }
 }
 

@@ -17,10 +17,10 @@
 #include "model/config.h"
 #include "model/file/safetensors.h"
 #include "model/fusion.h"
-#include "protocol/agenda.h"
 #include "protocol/protocol.h"
 #include "protocol/seen.h"
 #include "protocol/split.h"
+#include "protocol/timeline.h"
 
 namespace edict {
 

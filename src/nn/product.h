@@ -8,7 +8,7 @@
 namespace edict {
 
 // Parameters as a forward pass reads them: each weight matrix (or stack of them) transposed in its
-// place, the rest as registered. A walk transposes them once and multiplies by them thousands of
+// place, the rest as registered. A pass transposes them once and multiplies by them thousands of
 // times.
 template <class S>
 struct Transposed {

@@ -9,7 +9,7 @@
 #include "base/generator.h"
 #include "base/not_finite.h"
 #include "base/quantile.h"
-#include "protocol/filtering_agenda.h"
+#include "protocol/filtering_timeline.h"
 #include "protocol/holdout.h"
 #include "protocol/window.h"
 
@@ -36,28 +36,29 @@ TimeRange time_range(const Dataset& data, const std::vector<std::size_t>& series
   return range;
 }
 
-Agenda<float> begin_agenda(const Protocol& protocol, const Dataset& data, std::size_t series) {
-  Agenda<float> agenda;
-  agenda.id = data.ids[series];
-  agenda.start = protocol.to_model_time(protocol.start_of(data, series));
-  agenda.cut = protocol.to_model_time(protocol.cut_of(data, series));
+Timeline<float> begin_timeline(const Protocol& protocol, const Dataset& data, std::size_t series) {
+  Timeline<float> timeline;
+  timeline.id = data.ids[series];
+  timeline.start = protocol.to_model_time(protocol.start_of(data, series));
+  timeline.cut = protocol.to_model_time(protocol.cut_of(data, series));
   const auto covariates = data.covariates(series);
   for (std::size_t c = 0; c < covariates.size(); ++c)
-    agenda.covariates.push_back(protocol.to_model_covariate(c, covariates[c]));
-  return agenda;
+    timeline.covariates.push_back(protocol.to_model_covariate(c, covariates[c]));
+  return timeline;
 }
 
-void observe(const Protocol& protocol, const Observation& o, Agenda<float>& agenda) {
-  agenda.observe(o.feature, protocol.to_model_value(static_cast<std::size_t>(o.feature), o.value));
+void observe(const Protocol& protocol, const Observation& o, Timeline<float>& timeline) {
+  timeline.observe(o.feature,
+                   protocol.to_model_value(static_cast<std::size_t>(o.feature), o.value));
 }
 
-void check_start(const Protocol& protocol, const Agenda<float>& agenda) {
-  if (!agenda.stops.empty() && agenda.stops.front().time < agenda.start)
+void check_start(const Protocol& protocol, const Timeline<float>& timeline) {
+  if (!timeline.stops.empty() && timeline.stops.front().time < timeline.start)
     throw Error(
         fmt::format("series {}: time {} lies before the model's clock starts at {}; train "
                     "with data.start=first",
-                    agenda.id, protocol.to_raw_time(agenda.stops.front().time),
-                    protocol.to_raw_time(agenda.start)));
+                    timeline.id, protocol.to_raw_time(timeline.stops.front().time),
+                    protocol.to_raw_time(timeline.start)));
 }
 
 }  // namespace
@@ -181,7 +182,7 @@ Gaps gaps(const Protocol& protocol, const Dataset& data, std::span<const std::si
   return result;
 }
 
-// ------------------------------------------------------------------------------------- agendas
+// ------------------------------------------------------------------------------------- timelines
 
 Window whole_window(const Protocol& protocol, const Dataset& data, std::size_t series) {
   const std::size_t first = data.first_event[series], end = data.first_event[series + 1];
@@ -193,12 +194,13 @@ Window whole_window(const Protocol& protocol, const Dataset& data, std::size_t s
 
 namespace {
 
-Agenda<float> begin_agenda(const Protocol& protocol, const Dataset& data, const Window& window) {
-  Agenda<float> agenda = begin_agenda(protocol, data, window.series);
-  if (has_past(data, window)) agenda.start = protocol.to_model_time(data.times[window.first - 1]);
-  agenda.cut =
+Timeline<float> begin_timeline(const Protocol& protocol, const Dataset& data,
+                               const Window& window) {
+  Timeline<float> timeline = begin_timeline(protocol, data, window.series);
+  if (has_past(data, window)) timeline.start = protocol.to_model_time(data.times[window.first - 1]);
+  timeline.cut =
       window.origin < window.end ? protocol.to_model_time(data.times[window.origin]) : kInfinity;
-  return agenda;
+  return timeline;
 }
 
 // What was last observed of each feature before an event of a series, not too long ago.
@@ -218,12 +220,12 @@ std::vector<float> last_values(const Protocol& protocol, const Dataset& data, st
 }
 
 // `held` has an entry for every observation of [first, origin).
-Agenda<float> evaluation_agenda(const Protocol& protocol, const Dataset& data, const Window& window,
-                                std::span<const std::uint8_t> held) {
-  constexpr auto kJudge = Agenda<float>::kScore | Agenda<float>::kQuery;
-  Agenda<float> agenda = begin_agenda(protocol, data, window);
+Timeline<float> evaluation_timeline(const Protocol& protocol, const Dataset& data,
+                                    const Window& window, std::span<const std::uint8_t> held) {
+  constexpr auto kJudge = Timeline<float>::kScore | Timeline<float>::kQuery;
+  Timeline<float> timeline = begin_timeline(protocol, data, window);
   if (has_past(data, window))
-    agenda.last = last_values(protocol, data, head_event(data, window), window.first);
+    timeline.last = last_values(protocol, data, head_event(data, window), window.first);
   const std::size_t first_held = data.first_observation[window.first];
   for (std::size_t e = window.first; e < window.end; ++e) {
     if (!is_judged(window, e)) continue;
@@ -235,34 +237,35 @@ Agenda<float> evaluation_agenda(const Protocol& protocol, const Dataset& data, c
       bool opened = false;
       for (std::size_t k = 0; k < observed.size(); ++k) {
         if ((beyond || held[first + k]) != judged) continue;
-        if (!opened) agenda.stop(time, judged ? kJudge : Agenda<float>::kAbsorb);
+        if (!opened) timeline.stop(time, judged ? kJudge : Timeline<float>::kAbsorb);
         opened = true;
-        observe(protocol, observed[k], agenda);
+        observe(protocol, observed[k], timeline);
       }
     }
   }
-  check_start(protocol, agenda);
-  return agenda;
+  check_start(protocol, timeline);
+  return timeline;
 }
 
 }  // namespace
 
-Agenda<float> training_agenda(const Protocol& protocol, const Dataset& data, const Window& window) {
-  Agenda<float> agenda = begin_agenda(protocol, data, window);
+Timeline<float> training_timeline(const Protocol& protocol, const Dataset& data,
+                                  const Window& window) {
+  Timeline<float> timeline = begin_timeline(protocol, data, window);
   for (std::size_t e = window.first; e < window.end; ++e) {
-    agenda.stop(protocol.to_model_time(data.times[e]),
-                Agenda<float>::kAbsorb | Agenda<float>::kScore);
-    for (const Observation& o : data.observed(e)) observe(protocol, o, agenda);
+    timeline.stop(protocol.to_model_time(data.times[e]),
+                  Timeline<float>::kAbsorb | Timeline<float>::kScore);
+    for (const Observation& o : data.observed(e)) observe(protocol, o, timeline);
   }
-  check_start(protocol, agenda);
-  return agenda;
+  check_start(protocol, timeline);
+  return timeline;
 }
 
-Agenda<float> training_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
-                              bool whole) {
+Timeline<float> training_timeline(const Protocol& protocol, const Dataset& data, std::size_t series,
+                                  bool whole) {
   Window window = whole_window(protocol, data, series);
   if (!whole) window.end = window.origin;
-  return training_agenda(protocol, data, window);
+  return training_timeline(protocol, data, window);
 }
 
 namespace {
@@ -275,65 +278,65 @@ std::string unit_of(const DataSettings& settings, const Dataset& data, std::size
 
 }  // namespace
 
-Agenda<float> evaluation_agenda(const Protocol& protocol, const DataSettings& settings,
-                                const Dataset& data, std::size_t series) {
-  Agenda<float> agenda =
-      evaluation_agenda(protocol, data, series,
-                        draw_holdout(data, series, protocol.cut_of(data, series), settings.holdout,
-                                     static_cast<std::uint64_t>(settings.seed)));
-  agenda.unit = unit_of(settings, data, series);
-  return agenda;
+Timeline<float> evaluation_timeline(const Protocol& protocol, const DataSettings& settings,
+                                    const Dataset& data, std::size_t series) {
+  Timeline<float> timeline = evaluation_timeline(
+      protocol, data, series,
+      draw_holdout(data, series, protocol.cut_of(data, series), settings.holdout,
+                   static_cast<std::uint64_t>(settings.seed)));
+  timeline.unit = unit_of(settings, data, series);
+  return timeline;
 }
 
-Agenda<float> evaluation_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
-                                std::span<const std::uint8_t> holdout) {
+Timeline<float> evaluation_timeline(const Protocol& protocol, const Dataset& data,
+                                    std::size_t series, std::span<const std::uint8_t> holdout) {
   const std::size_t observations = data.first_observation[data.first_event[series + 1]] -
                                    data.first_observation[data.first_event[series]];
   if (holdout.size() != observations)
     throw Error(fmt::format("series {}: {} entries say what is held out of {} observations",
                             data.ids[series], holdout.size(), observations));
-  return evaluation_agenda(protocol, data, whole_window(protocol, data, series), holdout);
+  return evaluation_timeline(protocol, data, whole_window(protocol, data, series), holdout);
 }
 
-Agenda<float> evaluation_agenda(const Protocol& protocol, const DataSettings& settings,
-                                const Dataset& data, const Window& window) {
+Timeline<float> evaluation_timeline(const Protocol& protocol, const DataSettings& settings,
+                                    const Dataset& data, const Window& window) {
   const std::size_t first = data.first_event[window.series];
   if (window.first == first && window.end == data.first_event[window.series + 1] &&
       !window.rolling && !data.continues_previous(window.series))
-    return evaluation_agenda(protocol, settings, data, window.series);
+    return evaluation_timeline(protocol, settings, data, window.series);
   // A draw of its own, since the windows of a series are not written in its order.
   Generator rng(static_cast<std::uint64_t>(settings.seed), "holdout in a window",
                 hash_of(data.ids[window.series]) + (window.first - first));
   Holdout held(data.first_observation[window.origin] - data.first_observation[window.first]);
   for (std::uint8_t& one : held) one = rng.uniform() < settings.holdout ? 1 : 0;
-  Agenda<float> agenda = evaluation_agenda(protocol, data, window, held);
-  agenda.unit = unit_of(settings, data, window.series);
-  return agenda;
+  Timeline<float> timeline = evaluation_timeline(protocol, data, window, held);
+  timeline.unit = unit_of(settings, data, window.series);
+  return timeline;
 }
 
-Agenda<float> absorbing_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
-                               std::size_t first, std::size_t end) {
-  Agenda<float> agenda = begin_agenda(protocol, data, Window{series, first, end, end});
+Timeline<float> absorbing_timeline(const Protocol& protocol, const Dataset& data,
+                                   std::size_t series, std::size_t first, std::size_t end) {
+  Timeline<float> timeline = begin_timeline(protocol, data, Window{series, first, end, end});
   for (std::size_t e = first; e < end; ++e) {
-    agenda.stop(protocol.to_model_time(data.times[e]), Agenda<float>::kAbsorb);
-    for (const Observation& o : data.observed(e)) observe(protocol, o, agenda);
+    timeline.stop(protocol.to_model_time(data.times[e]), Timeline<float>::kAbsorb);
+    for (const Observation& o : data.observed(e)) observe(protocol, o, timeline);
   }
-  check_start(protocol, agenda);
-  return agenda;
+  check_start(protocol, timeline);
+  return timeline;
 }
 
-Agenda<float> encoding_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
-                              bool scored) {
-  const std::uint8_t what = Agenda<float>::kAbsorb | (scored ? Agenda<float>::kScore : 0);
-  Agenda<float> agenda = begin_agenda(protocol, data, series);
+Timeline<float> encoding_timeline(const Protocol& protocol, const Dataset& data, std::size_t series,
+                                  bool scored) {
+  const std::uint8_t what = Timeline<float>::kAbsorb | (scored ? Timeline<float>::kScore : 0);
+  Timeline<float> timeline = begin_timeline(protocol, data, series);
   for (std::size_t e = data.first_event[series]; e < data.first_event[series + 1]; ++e) {
-    agenda.stop(protocol.to_model_time(data.times[e]), what);
-    for (const Observation& o : data.observed(e)) observe(protocol, o, agenda);
+    timeline.stop(protocol.to_model_time(data.times[e]), what);
+    for (const Observation& o : data.observed(e)) observe(protocol, o, timeline);
   }
-  check_start(protocol, agenda);
+  check_start(protocol, timeline);
   const double end = protocol.to_model_time(protocol.class_time(data, series));
-  agenda.stop(std::max(end, agenda.start), Agenda<float>::kQuery);
-  return agenda;
+  timeline.stop(std::max(end, timeline.start), Timeline<float>::kQuery);
+  return timeline;
 }
 
 namespace {
@@ -341,9 +344,9 @@ namespace {
 // Everything absorbed, and queries before or after the observations of their moment.
 enum class Asked { before, after };
 
-Agenda<float> asking_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
-                            const std::vector<double>& times, Asked asked) {
-  Agenda<float> agenda = begin_agenda(protocol, data, series);
+Timeline<float> asking_timeline(const Protocol& protocol, const Dataset& data, std::size_t series,
+                                const std::vector<double>& times, Asked asked) {
+  Timeline<float> timeline = begin_timeline(protocol, data, series);
   const bool fixed = !protocol.from_first && !protocol.may_start_earlier;
   if (fixed && !times.empty() && times.front() < 0)
     throw Error(fmt::format(
@@ -351,28 +354,29 @@ Agenda<float> asking_agenda(const Protocol& protocol, const Dataset& data, std::
   auto next = times.begin();
   const auto query_until = [&](double time) {
     for (; next != times.end() && (asked == Asked::before ? *next <= time : *next < time); ++next)
-      agenda.stop(std::max(agenda.start, protocol.to_model_time(*next)), Agenda<float>::kQuery);
+      timeline.stop(std::max(timeline.start, protocol.to_model_time(*next)),
+                    Timeline<float>::kQuery);
   };
   for (std::size_t e = data.first_event[series]; e < data.first_event[series + 1]; ++e) {
     query_until(data.times[e]);
-    agenda.stop(protocol.to_model_time(data.times[e]), Agenda<float>::kAbsorb);
-    for (const Observation& o : data.observed(e)) observe(protocol, o, agenda);
+    timeline.stop(protocol.to_model_time(data.times[e]), Timeline<float>::kAbsorb);
+    for (const Observation& o : data.observed(e)) observe(protocol, o, timeline);
   }
   query_until(kInfinity);
-  check_start(protocol, agenda);
-  return agenda;
+  check_start(protocol, timeline);
+  return timeline;
 }
 
 }  // namespace
 
-Agenda<float> query_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
-                           const std::vector<double>& times) {
-  return asking_agenda(protocol, data, series, times, Asked::before);
+Timeline<float> query_timeline(const Protocol& protocol, const Dataset& data, std::size_t series,
+                               const std::vector<double>& times) {
+  return asking_timeline(protocol, data, series, times, Asked::before);
 }
 
-Agenda<float> filtering_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
-                               const std::vector<double>& times) {
-  return asking_agenda(protocol, data, series, times, Asked::after);
+Timeline<float> filtering_timeline(const Protocol& protocol, const Dataset& data,
+                                   std::size_t series, const std::vector<double>& times) {
+  return asking_timeline(protocol, data, series, times, Asked::after);
 }
 
 }  // namespace edict

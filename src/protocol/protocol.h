@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "data/dataset.h"
-#include "protocol/agenda.h"
 #include "protocol/data_settings.h"
 #include "protocol/split.h"
 #include "protocol/standardise.h"
+#include "protocol/timeline.h"
 
 namespace edict {
 
@@ -75,33 +75,33 @@ struct Gaps {
 };
 Gaps gaps(const Protocol& protocol, const Dataset& data, std::span<const std::size_t> series);
 
-// ---- agendas of one series ----
+// ---- timelines of one series ----
 
 // Absorbs and scores everything before t_cut, or all there is if the series is to be learnt whole.
-Agenda<float> training_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
-                              bool whole = false);
+Timeline<float> training_timeline(const Protocol& protocol, const Dataset& data, std::size_t series,
+                                  bool whole = false);
 
 // Absorbs what is before t_cut and not held out; queries every held-out observation
 // (interpolation) and everything from t_cut on (extrapolation), which are also scored. `holdout`
 // has an entry for every observation of the series (holdout.h); Error for another number.
-Agenda<float> evaluation_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
-                                std::span<const std::uint8_t> holdout);
+Timeline<float> evaluation_timeline(const Protocol& protocol, const Dataset& data,
+                                    std::size_t series, std::span<const std::uint8_t> holdout);
 
 // The same with what the settings hold out of the series.
-Agenda<float> evaluation_agenda(const Protocol& protocol, const DataSettings& settings,
-                                const Dataset& data, std::size_t series);
+Timeline<float> evaluation_timeline(const Protocol& protocol, const DataSettings& settings,
+                                    const Dataset& data, std::size_t series);
 
 // Absorbs everything, scored or not, and ends with an empty stop marked as a query at T: the
 // protocol's horizon, or the last event where that is later. With clocks from the first event a
 // series without events has no clock, and T is its start.
-Agenda<float> encoding_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
-                              bool scored = false);
+Timeline<float> encoding_timeline(const Protocol& protocol, const Dataset& data, std::size_t series,
+                                  bool scored = false);
 
 // Absorbs everything, and queries at the given times (ascending, in the data's unit): a query at
 // the time of an observation tells what was expected before it. Before a clock that starts at 0
 // nothing can be asked (Error); before one that starts with the first event, what is asked is the
 // start.
-Agenda<float> query_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
-                           const std::vector<double>& times);
+Timeline<float> query_timeline(const Protocol& protocol, const Dataset& data, std::size_t series,
+                               const std::vector<double>& times);
 
 }  // namespace edict

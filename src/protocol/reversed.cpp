@@ -8,19 +8,19 @@
 
 namespace edict {
 
-Agenda<float> reversed(const Agenda<float>& agenda) {
-  Agenda<float> result{agenda.id, agenda.unit, 0.0, {}, {}, {}, agenda.covariates};
+Timeline<float> reversed(const Timeline<float>& timeline) {
+  Timeline<float> result{timeline.id, timeline.unit, 0.0, {}, {}, {}, timeline.covariates};
   auto stop = std::find_if(
-      agenda.stops.rbegin(), agenda.stops.rend(),
-      [](const Agenda<float>::Stop& s) { return (s.what & Agenda<float>::kAbsorb) != 0; });
-  if (stop == agenda.stops.rend()) return result;
-  for (const double end = stop->time; stop != agenda.stops.rend(); ++stop) {
-    if ((stop->what & Agenda<float>::kAbsorb) && (stop->what & Agenda<float>::kQuery))
+      timeline.stops.rbegin(), timeline.stops.rend(),
+      [](const Timeline<float>::Stop& s) { return (s.what & Timeline<float>::kAbsorb) != 0; });
+  if (stop == timeline.stops.rend()) return result;
+  for (const double end = stop->time; stop != timeline.stops.rend(); ++stop) {
+    if ((stop->what & Timeline<float>::kAbsorb) && (stop->what & Timeline<float>::kQuery))
       throw Error(fmt::format("series {}: a stop that absorbs and asks at once cannot be reversed",
-                              agenda.id));
+                              timeline.id));
     result.stop(end - stop->time, stop->what);
     for (std::uint32_t k = stop->first; k < stop->first + stop->count; ++k)
-      result.observe(agenda.feature[k], agenda.value[k]);
+      result.observe(timeline.feature[k], timeline.value[k]);
   }
   return result;
 }

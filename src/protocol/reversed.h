@@ -1,22 +1,22 @@
-// An agenda read from its end, for a network that looks at a series from the future.
+// a timeline read from its end, for a network that looks at a series from the future.
 //
 // The clock starts at the last stop that is absorbed and runs backwards, t → end − t, with the
 // stops in reverse order. What is asked before the observations of its moment is then asked after
-// them, and the other way round: an answer to the agenda and one to its reverse have between them
+// them, and the other way round: an answer to the timeline and one to its reverse have between them
 // every absorbed observation exactly once, and neither has the observations that are only asked
 // for.
 //
 // Stops after the last absorbed one have nothing behind them and are left out, so that the clock
-// does not depend on what else is asked. The first queries of the agenda, but for these, are thus
+// does not depend on what else is asked. The first queries of the timeline, but for these, are thus
 // the last of its reverse.
 #pragma once
 
-#include "protocol/agenda.h"
+#include "protocol/timeline.h"
 
 namespace edict {
 
 // Empty where nothing is absorbed. Throws Error for a stop that absorbs and asks at once, which has
 // no reverse.
-Agenda<float> reversed(const Agenda<float>& agenda);
+Timeline<float> reversed(const Timeline<float>& timeline);
 
 }  // namespace edict

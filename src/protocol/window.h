@@ -1,5 +1,5 @@
 // Stretches of a series that are learnt from or judged at once. What lies before a window is not
-// lost: its agenda starts from the state that everything earlier leaves behind (model/carry.h).
+// lost: its timeline starts from the state that everything earlier leaves behind (model/carry.h).
 //
 // A series of ordinary length is one window. A long one, or the pieces of one that belong to the
 // same part of the split (data/pieces.h), is learnt from in windows of bounded length, so that
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "data/dataset.h"
-#include "protocol/agenda.h"
 #include "protocol/protocol.h"
+#include "protocol/timeline.h"
 
 namespace edict {
 
@@ -51,15 +51,16 @@ bool has_long_series(const Dataset& data, std::span<const std::size_t> series);
 std::vector<Window> judged_windows(const Protocol& protocol, const Dataset& data,
                                    std::span<const std::size_t> series);
 
-// ---- agendas; their state is for model/carry.h to fill in ----
+// ---- timelines; their state is for model/carry.h to fill in ----
 
 // Absorbs and scores everything.
-Agenda<float> training_agenda(const Protocol& protocol, const Dataset& data, const Window& window);
+Timeline<float> training_timeline(const Protocol& protocol, const Dataset& data,
+                                  const Window& window);
 // Absorbs what is before the origin and not held out; queries and scores the rest.
-Agenda<float> evaluation_agenda(const Protocol& protocol, const DataSettings& settings,
-                                const Dataset& data, const Window& window);
+Timeline<float> evaluation_timeline(const Protocol& protocol, const DataSettings& settings,
+                                    const Dataset& data, const Window& window);
 // Absorbs events [first, end) of the series that `window` is of.
-Agenda<float> absorbing_agenda(const Protocol& protocol, const Dataset& data, std::size_t series,
-                               std::size_t first, std::size_t end);
+Timeline<float> absorbing_timeline(const Protocol& protocol, const Dataset& data,
+                                   std::size_t series, std::size_t first, std::size_t end);
 
 }  // namespace edict

@@ -355,7 +355,7 @@ std::vector<ExploredBands> explored_bands(const Model& model, const Dataset& dat
   }
   // Two examples a series: everything absorbed, and nothing from the cut-off on.
   std::vector<std::vector<std::uint32_t>> forecast(series.size());
-  std::vector<Agenda<float>> agendas(2 * series.size());
+  std::vector<Timeline<float>> timelines(2 * series.size());
   pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
     if (data.events(series[i]) > 0) {
       result[i].grid = asked_times(model, data, series[i]);
@@ -363,11 +363,11 @@ std::vector<ExploredBands> explored_bands(const Model& model, const Dataset& dat
     }
     std::vector<double> later;
     for (const std::uint32_t k : forecast[i]) later.push_back(result[i].grid[k]);
-    agendas[2 * i] = query_agenda(model.protocol, data, series[i], result[i].grid);
-    agendas[2 * i + 1] = query_agenda(model.protocol, data, series[i], later);
+    timelines[2 * i] = query_timeline(model.protocol, data, series[i], result[i].grid);
+    timelines[2 * i + 1] = query_timeline(model.protocol, data, series[i], later);
   });
-  std::vector<Example> examples = examples_of(agendas);
-  for (std::size_t i = 1; i < examples.size(); i += 2) examples[i].absorb_until = agendas[i].cut;
+  std::vector<Example> examples = examples_of(timelines);
+  for (std::size_t i = 1; i < examples.size(); i += 2) examples[i].absorb_until = timelines[i].cut;
   InferenceOptions options = model.inference_options(request.guard);
   // A readout has more to read than the state.
   options.states = model.network->classes() > 0 && model.readout.empty();

@@ -104,36 +104,37 @@ Holdout half_of_events(const Dataset& data, std::size_t series, std::int64_t see
 }
 
 // What is asked of each series of a task.
-std::vector<Agenda<float>> agendas_of(const std::string& task, const Model& model,
-                                      const Dataset& data, std::span<const std::size_t> series) {
+std::vector<Timeline<float>> timelines_of(const std::string& task, const Model& model,
+                                          const Dataset& data,
+                                          std::span<const std::size_t> series) {
   const DataSettings& settings = model.config.data;
   const bool forecast = task == "forecast" || task == "forecast-plain";
   const Dataset judged = forecast ? first_events_after(data, kGiven, kAsked) : data;
-  std::vector<Agenda<float>> agendas;
+  std::vector<Timeline<float>> timelines;
   for (const std::size_t i : series)
-    agendas.push_back(
+    timelines.push_back(
         task == "interpolation"
-            ? evaluation_agenda(model.protocol, judged, i, half_of_events(data, i, settings.seed))
-            : evaluation_agenda(model.protocol, settings, judged, i));
-  return agendas;
+            ? evaluation_timeline(model.protocol, judged, i, half_of_events(data, i, settings.seed))
+            : evaluation_timeline(model.protocol, settings, judged, i));
+  return timelines;
 }
 
-double exact_nll(const Agenda<float>& agenda) {
+double exact_nll(const Timeline<float>& timeline) {
   ExactPredictor exact{OrnsteinUhlenbeck()};
   double sum = 0;
-  for (const auto& stop : agenda.stops) {
+  for (const auto& stop : timeline.stops) {
     std::vector<double> values;
     for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
-      values.push_back(static_cast<double>(agenda.value[k]));
-    if (stop.what & Agenda<float>::kQuery)
+      values.push_back(static_cast<double>(timeline.value[k]));
+    if (stop.what & Timeline<float>::kQuery)
       for (std::uint32_t k = 0; k < stop.count; ++k) {
-        const auto feature = static_cast<std::size_t>(agenda.feature[stop.first + k]);
+        const auto feature = static_cast<std::size_t>(timeline.feature[stop.first + k]);
         const auto [mean, variance] = exact.expected(stop.time, feature);
         constexpr double kGaussian = std::numeric_limits<double>::infinity();
         sum -= log_density({mean, variance, 0, std::sqrt(variance), kGaussian}, values[k]);
       }
-    if (stop.what & Agenda<float>::kAbsorb)
-      exact.observe(stop.time, ObservationRange(agenda.feature.data() + stop.first, values.data(),
+    if (stop.what & Timeline<float>::kAbsorb)
+      exact.observe(stop.time, ObservationRange(timeline.feature.data() + stop.first, values.data(),
                                                 stop.count));
   }
   return sum;
@@ -141,14 +142,14 @@ double exact_nll(const Agenda<float>& agenda) {
 
 Metrics judged(const std::string& task, const Model& model, const Dataset& data,
                std::span<const std::size_t> series, ThreadPool& pool, StopFlag stop) {
-  const std::vector<Agenda<float>> agendas = agendas_of(task, model, data, series);
+  const std::vector<Timeline<float>> timelines = timelines_of(task, model, data, series);
   InferenceOptions options;
   options.marginals = InferenceOptions::Marginals::observed;
   options.stop = stop;
   // Others are asked for what comes next, or beside a predictor that knows the past alone.
   const bool both = task == "interpolation" && !model.fusion.empty();
   const std::vector<Answer> answers =
-      infer_from(both ? Sides::both : Sides::past, model, agendas, pool, options);
+      infer_from(both ? Sides::both : Sides::past, model, timelines, pool, options);
   SeriesCalibration all;
   struct Held {
     std::size_t values = 0, held = 0;
@@ -156,8 +157,8 @@ Metrics judged(const std::string& task, const Model& model, const Dataset& data,
   std::vector<Held> of_feature(model.features.size());
   Held of_all;
   double exact = 0;
-  for (std::size_t i = 0; i < agendas.size(); ++i) {
-    each_observation(agendas[i], answers[i],
+  for (std::size_t i = 0; i < timelines.size(); ++i) {
+    each_observation(timelines[i], answers[i],
                      [&](std::size_t, std::int32_t feature, const Marginal& expected, double x) {
                        all.add(expected, x);
                        const bool held = central_level(expected, x) <= 0.9;
@@ -166,7 +167,7 @@ Metrics judged(const std::string& task, const Model& model, const Dataset& data,
                          own->held += held;
                        }
                      });
-    if (task == "ornstein-uhlenbeck") exact += exact_nll(agendas[i]);
+    if (task == "ornstein-uhlenbeck") exact += exact_nll(timelines[i]);
   }
   if (all.observations == 0)
     throw Error(
@@ -215,7 +216,7 @@ Metrics judged_task(const std::string& task, const Dataset& data, std::int64_t s
   Model& model = trained.model;
   if (options.on_stage) options.on_stage(fmt::format("{}, split {}: judging", task, seed));
   // By what is asked here: three bins are not the twelve hours that training is judged by.
-  const Agendas validation = Agendas::of(agendas_of(task, model, data, parts.validation));
+  const Timelines validation = Timelines::of(timelines_of(task, model, data, parts.validation));
   if (config.train.calibrate)
     model.calibration = fit_calibration(model, validation, pool, options.training.stop);
   if (model.has_backward())

@@ -95,7 +95,7 @@ std::vector<Run::Stage> Run::stages() const {
   const auto thousands = [](std::size_t n) { return static_cast<double>(n) / 1000; };
   const double test = thousands(split_.test.size()), all = thousands(data_.size());
   std::vector<Stage> stages;
-  // A training step walks forth and back; models without a solver are several times cheaper.
+  // A training step goes forward and backward; models without a solver are several times cheaper.
   stages.push_back(stage("train", key_,
                          static_cast<double>(spec_.config.train.epochs) *
                              thousands(split_.train.size()) * (has_distribution_ ? 3.0 : 1.5),

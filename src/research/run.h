@@ -69,7 +69,7 @@ class Run {
   const std::string& name() const { return name_; }  // of its folder
   const std::filesystem::path& folder() const { return folder_; }
 
-  // Rough work that is left, in thousands of series walked; 0 if everything is there.
+  // Rough work that is left, in thousands of series passed through; 0 if everything is there.
   double pending() const;
 
   // Does what is not yet done. Throws Error, or Interrupted when `stop` was set; everything

@@ -10,7 +10,7 @@
 namespace edict {
 namespace {
 
-constexpr auto kAbsorb = Agenda<double>::kAbsorb;
+constexpr auto kAbsorb = Timeline<double>::kAbsorb;
 
 // One hidden unit, one layer; everything 0 but what a test sets, and the update gate shut (z = 0),
 // so that the state is tanh of what the candidate reads.
@@ -33,8 +33,8 @@ class Tiny {
     for (const Tensor& tensor : model_.layout.tensors())
       if (tensor.name == name) params_[tensor.offset + i] = value;
   }
-  double state(const Agenda<double>& agenda) const {
-    const BasicExample<double> example{&agenda};
+  double state(const Timeline<double>& timeline) const {
+    const BasicExample<double> example{&timeline};
     Intake<double> intake;
     intake.take(std::span(&example, 1), 0);
     Arena<double> arena;
@@ -50,10 +50,10 @@ class Tiny {
 
 TEST(GruD, ReadsTheObservedValue) {
   Tiny tiny(1);
-  Agenda<double> agenda;
-  agenda.stop(1.0, kAbsorb);
-  agenda.observe(0, 0.6);
-  EXPECT_NEAR(tiny.state(agenda), std::tanh(0.6), 1e-12);
+  Timeline<double> timeline;
+  timeline.stop(1.0, kAbsorb);
+  timeline.observe(0, 0.6);
+  EXPECT_NEAR(tiny.state(timeline), std::tanh(0.6), 1e-12);
 }
 
 // A feature seen at 1 (0.8) and not at 3 and 4: by then x̂ = 0.8 e^{−(wδ+b)} with δ = 2, then 3.
@@ -61,31 +61,31 @@ TEST(GruD, AMissingValueFadesFromTheLastTowardsTheMean) {
   Tiny tiny(2);
   tiny.set("fade.weight", 0, 0.3);
   tiny.set("fade.bias", 0, 0.1);
-  Agenda<double> agenda;
-  agenda.stop(1.0, kAbsorb);
-  agenda.observe(0, 0.8);
-  agenda.stop(3.0, kAbsorb);
-  agenda.observe(1, 0.2);
-  EXPECT_NEAR(tiny.state(agenda), std::tanh(0.8 * std::exp(-(0.3 * 2 + 0.1))), 1e-12);
-  agenda.stop(4.0, kAbsorb);
-  agenda.observe(1, 0.1);
-  EXPECT_NEAR(tiny.state(agenda), std::tanh(0.8 * std::exp(-(0.3 * 3 + 0.1))), 1e-12);
+  Timeline<double> timeline;
+  timeline.stop(1.0, kAbsorb);
+  timeline.observe(0, 0.8);
+  timeline.stop(3.0, kAbsorb);
+  timeline.observe(1, 0.2);
+  EXPECT_NEAR(tiny.state(timeline), std::tanh(0.8 * std::exp(-(0.3 * 2 + 0.1))), 1e-12);
+  timeline.stop(4.0, kAbsorb);
+  timeline.observe(1, 0.1);
+  EXPECT_NEAR(tiny.state(timeline), std::tanh(0.8 * std::exp(-(0.3 * 3 + 0.1))), 1e-12);
   tiny.set("fade.weight", 0, -0.3);  // a negative argument means no decay at all
-  EXPECT_NEAR(tiny.state(agenda), std::tanh(0.8), 1e-12);
+  EXPECT_NEAR(tiny.state(timeline), std::tanh(0.8), 1e-12);
 }
 
 // Where the update gate opens (z = 1) the state stays as it was: only γ_h changes it.
 TEST(GruD, TheStateFadesWithTheTimeSinceAnObservation) {
   Tiny tiny(1);
-  Agenda<double> agenda;
-  agenda.stop(1.0, kAbsorb);
-  agenda.observe(0, 0.6);
-  agenda.stop(3.5, kAbsorb);
-  agenda.observe(0, 100.0);     // opens z below
+  Timeline<double> timeline;
+  timeline.stop(1.0, kAbsorb);
+  timeline.observe(0, 0.6);
+  timeline.stop(3.5, kAbsorb);
+  timeline.observe(0, 100.0);   // opens z below
   tiny.set("gru.0.w", 2, 1.0);  // z ← x̂: −50 + 0.6 at first, −50 + 100 then
   tiny.set("decay.weight", 0, 0.2);
   tiny.set("decay.bias", 0, 0.05);
-  EXPECT_NEAR(tiny.state(agenda), std::tanh(0.6) * std::exp(-(0.2 * 2.5 + 0.05)), 1e-12);
+  EXPECT_NEAR(tiny.state(timeline), std::tanh(0.6) * std::exp(-(0.2 * 2.5 + 0.05)), 1e-12);
 }
 
 }  // namespace

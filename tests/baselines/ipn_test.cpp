@@ -103,13 +103,13 @@ TEST(Interpolation, MixingStartsAsTheIdentity) {
 TEST(Ipn, ReferencePointsReachTheLastObservation) {
   Config config = small_supervised<Ipn>();
   assign(config, "model.reference_step=0.5");
-  Agenda<double> agenda;
-  agenda.start = 2.0;
-  agenda.stop(2.6, Agenda<double>::kAbsorb);
-  agenda.observe(0, 1.0);
-  agenda.stop(3.2, Agenda<double>::kAbsorb);  // 1.2 after the start: points 0, 0.5, 1, 1.5
-  agenda.observe(1, -1.0);
-  const Batch<double> batch({agenda});
+  Timeline<double> timeline;
+  timeline.start = 2.0;
+  timeline.stop(2.6, Timeline<double>::kAbsorb);
+  timeline.observe(0, 1.0);
+  timeline.stop(3.2, Timeline<double>::kAbsorb);  // 1.2 after the start: points 0, 0.5, 1, 1.5
+  timeline.observe(1, -1.0);
+  const Batch<double> batch({timeline});
   const auto logits = [&](const std::string& end) {
     assign(config, "model.reference_end=" + end);
     const Supervised<Ipn> model(network_settings(config), kFeatures, 0, kClasses);
@@ -138,7 +138,8 @@ TEST(Ipn, ReconstructsWhatIsHeldOut) {
   const Vector<double> params = moved_parameters<double>(model.layout, 2);
   const Batch<double> batch(2, std::vector<int>(40, 12));
   double observations = 0;
-  for (const auto& agenda : batch.agendas) observations += static_cast<double>(agenda.value.size());
+  for (const auto& timeline : batch.timelines)
+    observations += static_cast<double>(timeline.value.size());
   LossWeights weights;
   weights.classification = 1;
   Vector<double> grads = Vector<double>::Zero(params.size());

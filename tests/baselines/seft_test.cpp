@@ -17,14 +17,14 @@ TEST(Seft, TheOrderOfSimultaneousObservationsDoesNotMatter) {
                                kClasses);
   const Vector<double> params = moved_parameters<double>(model.layout, 1);
   Generator rng(1);
-  const auto agenda = random_agenda<double>(rng, kFeatures, 5, 0.3, 1.1);
-  auto other = agenda;
+  const auto timeline = random_timeline<double>(rng, kFeatures, 5, 0.3, 1.1);
+  auto other = timeline;
   for (const auto& stop : other.stops) {
     std::reverse(other.feature.begin() + stop.first,
                  other.feature.begin() + stop.first + stop.count);
     std::reverse(other.value.begin() + stop.first, other.value.begin() + stop.first + stop.count);
   }
-  const Batch<double> batch({agenda, other});
+  const Batch<double> batch({timeline, other});
   const Matrix<double> logits = classify<double, Seft>(model, batch.examples, params);
   EXPECT_LT((logits.col(0) - logits.col(1)).cwiseAbs().maxCoeff(), 1e-13);
 }
@@ -34,12 +34,12 @@ TEST(Seft, TimeCountsFromTheStart) {
                                kClasses);
   const Vector<double> params = moved_parameters<double>(model.layout, 1);
   Generator rng(2);
-  const auto agenda = random_agenda<double>(rng, kFeatures, 5, 0.3, 0.6);
-  auto later = agenda, shifted = agenda;
+  const auto timeline = random_timeline<double>(rng, kFeatures, 5, 0.3, 0.6);
+  auto later = timeline, shifted = timeline;
   later.start += 8.0;
   for (auto& stop : later.stops) stop.time += 8.0;
   for (auto& stop : shifted.stops) stop.time += 8.0;
-  const Batch<double> batch({agenda, later, shifted});
+  const Batch<double> batch({timeline, later, shifted});
   const Matrix<double> logits = classify<double, Seft>(model, batch.examples, params);
   EXPECT_LT((logits.col(0) - logits.col(1)).cwiseAbs().maxCoeff(), 1e-13);
   EXPECT_GT((logits.col(0) - logits.col(2)).cwiseAbs().maxCoeff(), 1e-3);

@@ -8,7 +8,7 @@
 #include "baselines/seft.h"
 #include "baselines/supervised.h"
 #include "engine/finite_difference.h"
-#include "engine/random_agenda.h"
+#include "engine/random_timeline.h"
 #include "model/config.h"
 #include "model/registry.h"
 
@@ -36,13 +36,13 @@ constexpr Index kFeatures = 3, kCovariates = 2, kClasses = 3;
 // Series of the given numbers of events; the examples' labels and keys count up.
 template <class S>
 struct Batch {
-  std::vector<Agenda<S>> agendas;
+  std::vector<Timeline<S>> timelines;
   std::vector<BasicExample<S>> examples;
 
-  explicit Batch(std::vector<Agenda<S>> given) : agendas(std::move(given)) { number(); }
+  explicit Batch(std::vector<Timeline<S>> given) : timelines(std::move(given)) { number(); }
   Batch(std::uint64_t seed, const std::vector<int>& events) {
     Generator rng(seed);
-    for (int n : events) agendas.push_back(random_agenda<S>(rng, kFeatures, n, 0.3, 0.5));
+    for (int n : events) timelines.push_back(random_timeline<S>(rng, kFeatures, n, 0.3, 0.5));
     number();
   }
   Batch(const Batch&) = delete;
@@ -50,8 +50,8 @@ struct Batch {
 
  private:
   void number() {
-    for (std::size_t i = 0; i < agendas.size(); ++i)
-      examples.push_back({&agendas[i], std::numeric_limits<double>::infinity(),
+    for (std::size_t i = 0; i < timelines.size(); ++i)
+      examples.push_back({&timelines[i], std::numeric_limits<double>::infinity(),
                           static_cast<std::int32_t>(i) % static_cast<std::int32_t>(kClasses), i});
   }
 };

@@ -42,7 +42,7 @@ TYPED_TEST(SupervisedModel, GradientOfManyLengths) {
 
 TYPED_TEST(SupervisedModel, GradientOfOneObservation) {
   Generator rng(2);
-  this->check_gradients(Batch<double>({random_agenda<double>(rng, kFeatures, 1, 0.3, 0.0)}));
+  this->check_gradients(Batch<double>({random_timeline<double>(rng, kFeatures, 1, 0.3, 0.0)}));
 }
 
 TYPED_TEST(SupervisedModel, GradientWithoutObservation) {
@@ -51,10 +51,10 @@ TYPED_TEST(SupervisedModel, GradientWithoutObservation) {
 
 TYPED_TEST(SupervisedModel, GradientWithAFeatureNeverSeenAndWithoutCovariates) {
   Generator rng(4);
-  std::vector<Agenda<double>> agendas{random_agenda<double>(rng, kFeatures - 1, 6, 0.3, 0.6),
-                                      random_agenda<double>(rng, kFeatures - 1, 3, 0.3, 0.6)};
-  agendas[0].covariates.clear();
-  this->check_gradients(Batch<double>(std::move(agendas)));
+  std::vector<Timeline<double>> timelines{random_timeline<double>(rng, kFeatures - 1, 6, 0.3, 0.6),
+                                          random_timeline<double>(rng, kFeatures - 1, 3, 0.3, 0.6)};
+  timelines[0].covariates.clear();
+  this->check_gradients(Batch<double>(std::move(timelines)));
 }
 
 TYPED_TEST(SupervisedModel, GradientWithTwoClassifierLayersAndOtherSettings) {
@@ -85,7 +85,7 @@ TYPED_TEST(SupervisedModel, EqualsPyTorch) {
     const Supervised<TypeParam> model(network_settings(config), c.at("features"),
                                       c.at("covariates"), c.at("classes"));
     const auto params = peer_vector<double>(model.layout, c.at("params"));
-    Batch<double> batch(peer_agendas<double>(c));
+    Batch<double> batch(peer_timelines<double>(c));
     for (std::size_t i = 0; i < batch.examples.size(); ++i)
       batch.examples[i].label = c.at("labels")[i];
     const auto expected = c.at("logits").template get<std::vector<double>>();
@@ -99,7 +99,7 @@ TYPED_TEST(SupervisedModel, EqualsPyTorch) {
     expect_peer_gradients(model.layout, grads, c.at("grads"), 1e-9);
 
     const auto narrow = peer_vector<float>(model.layout, c.at("params"));
-    Batch<float> floats(peer_agendas<float>(c));
+    Batch<float> floats(peer_timelines<float>(c));
     const Matrix<float> close = classify<float, TypeParam>(model, floats.examples, narrow);
     for (Index i = 0; i < close.size(); ++i)
       EXPECT_NEAR(static_cast<double>(close.data()[i]), expected[static_cast<std::size_t>(i)],
@@ -178,10 +178,10 @@ TYPED_TEST(SupervisedModel, ReadsOnlyWhatItAbsorbs) {
   const auto model = this->make();
   const Vector<double> params = moved_parameters<double>(model.layout, 3);
   Batch<double> whole(10, {6});
-  const double until = whole.agendas[0].stops[4].time;
-  Agenda<double> cut = whole.agendas[0];
+  const double until = whole.timelines[0].stops[4].time;
+  Timeline<double> cut = whole.timelines[0];
   cut.stops.resize(4);
-  cut.stop(until, Agenda<double>::kScore | Agenda<double>::kQuery);
+  cut.stop(until, Timeline<double>::kScore | Timeline<double>::kQuery);
   cut.observe(0, 5.0);
   whole.examples[0].absorb_until = until;
   const Batch<double> part({cut});
@@ -198,7 +198,7 @@ TYPED_TEST(SupervisedModel, LearnsASimpleRule) {
   Batch<double> batch(11, std::vector<int>(100, 5));
   for (std::size_t i = 0; i < 100; ++i) {
     const bool positive = i % 2;
-    for (auto& x : batch.agendas[i].value) x = positive ? std::abs(x) : -std::abs(x);
+    for (auto& x : batch.timelines[i].value) x = positive ? std::abs(x) : -std::abs(x);
     batch.examples[i].label = positive;
   }
   Vector<double> params = model.layout.template initial<double>(1), grads;
@@ -255,9 +255,9 @@ TYPED_TEST(SupervisedModel, PopulationClipHoldsObservations) {
   const auto model = this->make();
   const Vector<double> params = moved_parameters<double>(model.layout, 3);
   Batch<double> batch(13, {4}), clipped(13, {4});
-  batch.agendas[0].value[2] = 7.0;
-  const std::int32_t feature = batch.agendas[0].feature[2];
-  clipped.agendas[0].value[2] = 0.5 + 3.0 * 2.0;
+  batch.timelines[0].value[2] = 7.0;
+  const std::int32_t feature = batch.timelines[0].feature[2];
+  clipped.timelines[0].value[2] = 0.5 + 3.0 * 2.0;
   InferenceOptions options;
   options.guard = {Guard::Kind::population, 3.0, Guard::Deviation::epistemic};
   options.population = {{0.5, 0.5, 0.5}, {2.0, 2.0, 2.0}};

@@ -10,9 +10,9 @@
 #include "engine/finite_difference.h"
 #include "engine/heads/niw_head.h"
 #include "engine/peer_golden.h"
-#include "engine/random_agenda.h"
-#include "engine/walk.h"
-#include "engine/walk_gradients.h"
+#include "engine/random_timeline.h"
+#include "engine/training_pass.h"
+#include "engine/training_pass_gradients.h"
 
 namespace edict {
 namespace {
@@ -134,7 +134,7 @@ Config small_config(const std::string& kind = "edict") {
 TEST(ClosedFormGradient, ThroughEventsForecastsAndBranches) {
   const Config config = small_config();
   const NiwOde model(network_settings(config), 3, 2);
-  expect_walk_gradients(model, 0.3, 8);
+  expect_training_pass_gradients(model, 0.3, 8);
 }
 
 // And with everything else that can replace a part of the published model, alone and together.
@@ -146,17 +146,17 @@ TEST_P(OptionsGolden, LossesAndGradientsEqualPyTorch) {
     const Config config = peer_config(c);
     const NiwOde model(network_settings(config), c.at("features"), c.at("covariates"));
     const auto params = peer_vector<double>(model.layout, c.at("params"));
-    const auto agendas = peer_agendas<double>(c);
+    const auto timelines = peer_timelines<double>(c);
     std::vector<BasicExample<double>> examples;
-    for (const auto& agenda : agendas) examples.push_back({&agenda, c.at("absorb_until")});
+    for (const auto& timeline : timelines) examples.push_back({&timeline, c.at("absorb_until")});
     Vector<double> grads = Vector<double>::Zero(model.layout.size());
-    const LossSums sums = Walk<double, NiwHead>(model).train(
+    const LossSums sums = TrainingPass<double, NiwHead>(model).train(
         params.data(), examples, {1.0, config.loss.kl, config.loss.evidence}, std::size_t{1} << 30,
         grads.data());
     EXPECT_NEAR(sums.nll, c.at("nll"), 1e-10 * std::abs(sums.nll));
     EXPECT_NEAR(sums.kl, c.at("kl"), 1e-10 * std::abs(sums.kl));
     EXPECT_NEAR(sums.evidence, c.at("evidence"), 1e-10 * std::abs(sums.evidence));
-    // As far as PyTorch's lgamma and digamma agree with ours, see walk_golden_test.cpp.
+    // As far as PyTorch's lgamma and digamma agree with ours, see training_pass_golden_test.cpp.
     expect_peer_gradients(model.layout, grads, c.at("grads"), 1e-8);
   }
 }

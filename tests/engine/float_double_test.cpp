@@ -8,9 +8,9 @@
 
 #include "engine/finite_difference.h"
 #include "engine/heads/niw_head.h"
-#include "engine/random_agenda.h"
+#include "engine/random_timeline.h"
+#include "engine/training_pass.h"
 #include "engine/variant.h"
-#include "engine/walk.h"
 
 namespace edict {
 namespace {
@@ -24,15 +24,15 @@ struct Forward {
 
 template <class S>
 Forward forward(const JumpOde<NiwHead>& model, const Vector<S>& params,
-                const std::vector<Agenda<S>>& agendas) {
+                const std::vector<Timeline<S>>& timelines) {
   std::vector<BasicExample<S>> examples;
-  for (const auto& agenda : agendas) examples.push_back({&agenda});
+  for (const auto& timeline : timelines) examples.push_back({&timeline});
   Forward result;
   Vector<S> grads = Vector<S>::Zero(model.layout.size());
-  result.sums = Walk<S, NiwHead>(model).train(
+  result.sums = TrainingPass<S, NiwHead>(model).train(
       params.data(), examples, {1.0, 0.3, 0.05}, std::size_t{1} << 30, grads.data(),
       [&](const S* h, S* d_h) {
-        const auto count = static_cast<std::size_t>(kComparedHidden) * agendas.size();
+        const auto count = static_cast<std::size_t>(kComparedHidden) * timelines.size();
         result.states.assign(h, h + count);
         std::fill_n(d_h, count, S{0});
       });
@@ -40,15 +40,15 @@ Forward forward(const JumpOde<NiwHead>& model, const Vector<S>& params,
 }
 
 // The same numbers: a float is a double.
-Agenda<double> in_double(const Agenda<float>& agenda) {
-  Agenda<double> result;
-  result.id = agenda.id;
-  result.start = agenda.start;
-  for (const auto& stop : agenda.stops)
+Timeline<double> in_double(const Timeline<float>& timeline) {
+  Timeline<double> result;
+  result.id = timeline.id;
+  result.start = timeline.start;
+  for (const auto& stop : timeline.stops)
     result.stops.push_back({stop.time, stop.first, stop.count, stop.what});
-  result.feature = agenda.feature;
-  result.value.assign(agenda.value.begin(), agenda.value.end());
-  result.covariates.assign(agenda.covariates.begin(), agenda.covariates.end());
+  result.feature = timeline.feature;
+  result.value.assign(timeline.value.begin(), timeline.value.end());
+  result.covariates.assign(timeline.covariates.begin(), timeline.covariates.end());
   return result;
 }
 
@@ -73,14 +73,14 @@ TEST_P(FloatAndDouble, SayTheSame) {
   double worst_state = 0, worst_nll = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Generator rng(seed);
-    std::vector<Agenda<float>> agendas;
-    std::vector<Agenda<double>> same;
+    std::vector<Timeline<float>> timelines;
+    std::vector<Timeline<double>> same;
     for (const int events : {40, 1, 7, 0, 15}) {
-      agendas.push_back(random_agenda<float>(rng, kComparedFeatures, events, 0.3, 0.5));
-      same.push_back(in_double(agendas.back()));
+      timelines.push_back(random_timeline<float>(rng, kComparedFeatures, events, 0.3, 0.5));
+      same.push_back(in_double(timelines.back()));
     }
     const Vector<float> params = moved_parameters<float>(model.layout, seed);
-    const Forward narrow = forward<float>(model, params, agendas),
+    const Forward narrow = forward<float>(model, params, timelines),
                   wide = forward<double>(model, params.cast<double>(), same);
     ASSERT_EQ(narrow.states.size(), wide.states.size());
     for (std::size_t i = 0; i < wide.states.size(); ++i)

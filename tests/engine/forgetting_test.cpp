@@ -9,9 +9,9 @@
 #include "base/error.h"
 #include "engine/finite_difference.h"
 #include "engine/inference.h"
-#include "engine/random_agenda.h"
-#include "engine/walk.h"
-#include "engine/walk_gradients.h"
+#include "engine/random_timeline.h"
+#include "engine/training_pass.h"
+#include "engine/training_pass_gradients.h"
 #include "math/student_t.h"
 
 namespace edict {
@@ -50,25 +50,25 @@ TEST_P(Bands, WidenBetweenObservationsAndNarrowAtThemWhateverTheWeights) {
     Vector<double> transposed;
     model.transpose(params.data(), transposed);
     Generator rng(seed, "bands");
-    Agenda<double> agenda;
-    agenda.id = "s";
-    agenda.covariates = {rng.normal(), rng.normal()};
+    Timeline<double> timeline;
+    timeline.id = "s";
+    timeline.covariates = {rng.normal(), rng.normal()};
     double time = 0;
     constexpr int kEvents = 6, kBetween = 12;
     std::vector<std::vector<Index>> observed;
     for (int e = 0; e < kEvents; ++e) {
       for (int k = 0; k < kBetween; ++k)
-        agenda.stop(time += rng.uniform(0.01, 0.4), Agenda<double>::kQuery);
-      agenda.stop(time, Agenda<double>::kAbsorb);
+        timeline.stop(time += rng.uniform(0.01, 0.4), Timeline<double>::kQuery);
+      timeline.stop(time, Timeline<double>::kAbsorb);
       observed.emplace_back();
       for (Index j = 0; j < kFeatures; ++j)
         if (j == e % kFeatures || rng.uniform() < 0.3) {
-          agenda.observe(static_cast<std::int32_t>(j), 3 * rng.normal());
+          timeline.observe(static_cast<std::int32_t>(j), 3 * rng.normal());
           observed.back().push_back(j);
         }
-      agenda.stop(time, Agenda<double>::kQuery);
+      timeline.stop(time, Timeline<double>::kQuery);
     }
-    const BasicExample<double> example{&agenda};
+    const BasicExample<double> example{&timeline};
     Answer answer;
     Inference<double, NiwHead>(model).run({transposed.data()}, {&example, 1}, {}, {&answer, 1});
     const auto at = [&](int query, Index j) {
@@ -106,7 +106,7 @@ TEST(ForgettingGradient, EqualsDifferences) {
   for (const bool recall : {false, true})
     for (const double kl : {0.3, 0.0}) {
       const JumpOde<NiwHead> model(network_settings(forgetting_config(recall)), 3, 2);
-      expect_walk_gradients(model, kl, 9);
+      expect_training_pass_gradients(model, kl, 9);
     }
 }
 

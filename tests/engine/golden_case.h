@@ -10,7 +10,7 @@
 #include "engine/jump_ode.h"
 #include "model/config.h"
 #include "model/registry.h"
-#include "protocol/agenda.h"
+#include "protocol/timeline.h"
 #include "temporary_folder.h"
 
 namespace edict {
@@ -62,22 +62,22 @@ Vector<S> golden_weights(const ParameterLayout& layout, const nlohmann::json& te
 }
 
 template <class S>
-std::vector<Agenda<S>> golden_agendas(const nlohmann::json& many) {
-  std::vector<Agenda<S>> agendas;
+std::vector<Timeline<S>> golden_timelines(const nlohmann::json& many) {
+  std::vector<Timeline<S>> timelines;
   for (const auto& series : many) {
-    Agenda<S>& agenda = agendas.emplace_back();
-    agenda.id = "golden";
-    agenda.start = series.at("start");
-    agenda.covariates = series.at("covariates").get<std::vector<S>>();
+    Timeline<S>& timeline = timelines.emplace_back();
+    timeline.id = "golden";
+    timeline.start = series.at("start");
+    timeline.covariates = series.at("covariates").get<std::vector<S>>();
     for (const auto& event : series.at("events")) {
-      agenda.stop(event.at("time"), event.at("absorb").get<bool>()
-                                        ? Agenda<S>::kScore | Agenda<S>::kAbsorb
-                                        : Agenda<S>::kScore);
+      timeline.stop(event.at("time"), event.at("absorb").get<bool>()
+                                          ? Timeline<S>::kScore | Timeline<S>::kAbsorb
+                                          : Timeline<S>::kScore);
       for (std::size_t k = 0; k < event.at("feature").size(); ++k)
-        agenda.observe(event.at("feature")[k], event.at("value")[k].get<S>());
+        timeline.observe(event.at("feature")[k], event.at("value")[k].get<S>());
     }
   }
-  return agendas;
+  return timelines;
 }
 
 }  // namespace edict

@@ -8,8 +8,8 @@
 #include "engine/heads/gaussian_head.h"
 #include "engine/network.h"
 #include "engine/peer_golden.h"
-#include "engine/random_agenda.h"
-#include "engine/walk.h"
+#include "engine/random_timeline.h"
+#include "engine/training_pass.h"
 #include "learn/adam.h"
 
 namespace edict {
@@ -31,49 +31,51 @@ Config gaussian_config() {
 }
 
 template <class S>
-LossSums learn(const GaussianOde& model, const std::vector<Agenda<S>>& agendas,
+LossSums learn(const GaussianOde& model, const std::vector<Timeline<S>>& timelines,
                const Vector<S>& params, const LossWeights& weights, Vector<S>& grads,
                double absorb_until = kForever) {
   std::vector<BasicExample<S>> examples;
-  for (const auto& agenda : agendas) examples.push_back({&agenda, absorb_until});
+  for (const auto& timeline : timelines) examples.push_back({&timeline, absorb_until});
   grads = Vector<S>::Zero(model.layout.size());
-  return Walk<S, GaussianHead>(model).train(params.data(), examples, weights, kTape, grads.data());
+  return TrainingPass<S, GaussianHead>(model).train(params.data(), examples, weights, kTape,
+                                                    grads.data());
 }
 
-void check_gradients(const std::vector<Agenda<double>>& agendas, double absorb_until = kForever) {
+void check_gradients(const std::vector<Timeline<double>>& timelines,
+                     double absorb_until = kForever) {
   const GaussianOde model(network_settings(gaussian_config()), 3, 2);
   const LossWeights weights{0.7, 0.3};
   expect_gradients(model.layout, moved_parameters<double>(model.layout, 3),
                    [&](const Vector<double>& params, Vector<double>& grads) {
                      const LossSums sums =
-                         learn(model, agendas, params, weights, grads, absorb_until);
+                         learn(model, timelines, params, weights, grads, absorb_until);
                      return weights.scale * (sums.nll + weights.kl * sums.kl);
                    });
 }
 
 TEST(GruOdeBayesGradient, ManyLengthsAndNoObservation) {
   Generator rng(1);
-  std::vector<Agenda<double>> agendas;
+  std::vector<Timeline<double>> timelines;
   for (int events : {5, 1, 0, 7})
-    agendas.push_back(random_agenda<double>(rng, 3, events, 0.3, 0.5));
-  check_gradients(agendas);
+    timelines.push_back(random_timeline<double>(rng, 3, events, 0.3, 0.5));
+  check_gradients(timelines);
 }
 
 TEST(GruOdeBayesGradient, OneObservation) {
   Generator rng(2);
-  check_gradients({random_agenda<double>(rng, 3, 1, 0.3, 0.0)});
+  check_gradients({random_timeline<double>(rng, 3, 1, 0.3, 0.0)});
 }
 
 TEST(GruOdeBayesGradient, FeatureNeverSeenAndCovariatesMissing) {
   Generator rng(3);
-  std::vector<Agenda<double>> agendas{random_agenda<double>(rng, 2, 4, 0.3, 0.6)};
-  agendas[0].covariates.clear();
-  check_gradients(agendas);
+  std::vector<Timeline<double>> timelines{random_timeline<double>(rng, 2, 4, 0.3, 0.6)};
+  timelines[0].covariates.clear();
+  check_gradients(timelines);
 }
 
 TEST(GruOdeBayesGradient, Forecasts) {
   Generator rng(4);
-  check_gradients({random_agenda<double>(rng, 3, 6, 0.3, 0.5)}, 0.8);
+  check_gradients({random_timeline<double>(rng, 3, 6, 0.3, 0.5)}, 0.8);
 }
 
 TEST(GruOdeBayesGolden, LossesAndGradientsEqualPyTorch) {
@@ -83,7 +85,7 @@ TEST(GruOdeBayesGolden, LossesAndGradientsEqualPyTorch) {
     const auto params = peer_vector<double>(model.layout, c.at("params"));
     Vector<double> grads;
     const LossSums sums =
-        learn(model, peer_agendas<double>(c), params, {1.0, config.loss.kl}, grads);
+        learn(model, peer_timelines<double>(c), params, {1.0, config.loss.kl}, grads);
     EXPECT_NEAR(sums.nll, c.at("nll"), 1e-10 * std::abs(sums.nll));
     EXPECT_NEAR(sums.kl, c.at("kl"), 1e-10 * std::abs(sums.kl));
     expect_peer_gradients(model.layout, grads, c.at("grads"), 1e-9);
@@ -96,15 +98,16 @@ TEST(GruOdeBayesGolden, FirstTenLossesEqualPyTorch) {
     const Config config = peer_config(c);
     const GaussianOde model(network_settings(config), c.at("features"), c.at("covariates"));
     auto params = peer_vector<float>(model.layout, c.at("params"));
-    const auto agendas = peer_agendas<float>(c);
+    const auto timelines = peer_timelines<float>(c);
     double observations = 0;
-    for (const auto& agenda : agendas) observations += static_cast<double>(agenda.feature.size());
+    for (const auto& timeline : timelines)
+      observations += static_cast<double>(timeline.feature.size());
     Adam adam(model.layout.size());
     Vector<float> grads;
     ASSERT_EQ(c.at("losses").size(), 10u);
     for (const double expected : c.at("losses")) {
       const LossSums sums =
-          learn(model, agendas, params, {1 / observations, config.loss.kl}, grads);
+          learn(model, timelines, params, {1 / observations, config.loss.kl}, grads);
       const double loss = (sums.nll + config.loss.kl * sums.kl) / observations;
       EXPECT_NEAR(loss, expected, 1e-4 * std::abs(expected));
       adam.step(grads, 1e-3, 0.0, params);
@@ -117,17 +120,17 @@ TEST(GruOdeBayes, BatchingChangesNothing) {
   const GaussianOde model(network_settings(gaussian_config()), 3, 2);
   const Vector<double> params = moved_parameters<double>(model.layout, 5);
   Generator rng(5);
-  std::vector<Agenda<double>> agendas;
+  std::vector<Timeline<double>> timelines;
   for (int events : {4, 0, 9, 1})
-    agendas.push_back(random_agenda<double>(rng, 3, events, 0.3, 0.5));
+    timelines.push_back(random_timeline<double>(rng, 3, events, 0.3, 0.5));
   const LossWeights weights{1.0, 0.3};
   Vector<double> together, again, one, sum = Vector<double>::Zero(params.size());
-  const LossSums all = learn(model, agendas, params, weights, together);
-  learn(model, agendas, params, weights, again);
+  const LossSums all = learn(model, timelines, params, weights, together);
+  learn(model, timelines, params, weights, again);
   EXPECT_EQ(together, again);
   LossSums added;
-  for (const auto& agenda : agendas) {
-    added += learn(model, {agenda}, params, weights, one);
+  for (const auto& timeline : timelines) {
+    added += learn(model, {timeline}, params, weights, one);
     sum += one;
   }
   EXPECT_NEAR(added.nll, all.nll, 1e-12 * std::abs(all.nll));
@@ -139,11 +142,11 @@ TEST(GruOdeBayes, TellsGaussianMarginals) {
   const auto network = make_network(gaussian_config(), {"a", "b", "c"}, 2, 0);
   EXPECT_TRUE(network->has_distribution());
   const Vector<float> params = moved_parameters<float>(network->layout(), 6);
-  Agenda<float> agenda;
-  agenda.covariates = {0.1f, -0.2f};
-  agenda.stop(0.5, Agenda<float>::kScore | Agenda<float>::kQuery);
-  agenda.observe(1, 0.4f);
-  const Example example{&agenda};
+  Timeline<float> timeline;
+  timeline.covariates = {0.1f, -0.2f};
+  timeline.stop(0.5, Timeline<float>::kScore | Timeline<float>::kQuery);
+  timeline.observe(1, 0.4f);
+  const Example example{&timeline};
   Answer answer;
   const LossSums sums =
       network->worker()->infer(network->weights(params.data()), {&example, 1}, {}, {&answer, 1});

@@ -28,9 +28,9 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 using Kind = Guard::Kind;
 using Deviation = Guard::Deviation;
 
-class GuardOnWalk : public testing::TestWithParam<Guard> {};
+class GuardInAPass : public testing::TestWithParam<Guard> {};
 
-TEST_P(GuardOnWalk, WithInfiniteEtaEqualsNoGuardBitForBit) {
+TEST_P(GuardInAPass, WithInfiniteEtaEqualsNoGuardBitForBit) {
   const Dataset& data = small_synthetic();
   const Model& model = small_trained_model();
   ThreadPool pool(2);
@@ -50,38 +50,38 @@ TEST_P(GuardOnWalk, WithInfiniteEtaEqualsNoGuardBitForBit) {
 
 // Every clipped value lies exactly on the bound around what was expected just before it, and every
 // value beyond the bound is clipped.
-TEST_P(GuardOnWalk, ClipsExactlyToTheBound) {
+TEST_P(GuardInAPass, ClipsExactlyToTheBound) {
   const Dataset& data = small_synthetic();
   const Model& model = small_trained_model();
   const Guard guard = GetParam();
   const std::size_t series = 3;
-  Agenda<float> agenda;
-  for (const auto& stop : encoding_agenda(model.protocol, data, series).stops) {
-    agenda.stop(stop.time, Agenda<float>::kQuery);
+  Timeline<float> timeline;
+  for (const auto& stop : encoding_timeline(model.protocol, data, series).stops) {
+    timeline.stop(stop.time, Timeline<float>::kQuery);
     if (stop.count == 0) continue;
-    agenda.stop(stop.time, Agenda<float>::kAbsorb);
-    const auto whole = encoding_agenda(model.protocol, data, series);
+    timeline.stop(stop.time, Timeline<float>::kAbsorb);
+    const auto whole = encoding_timeline(model.protocol, data, series);
     for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
-      agenda.observe(whole.feature[k], whole.value[k]);
+      timeline.observe(whole.feature[k], whole.value[k]);
   }
-  const Example example{&agenda};
+  const Example example{&timeline};
   Answer answer;
   model.network->worker()->infer(model.network->weights(model.params.data()), {&example, 1},
                                  model.inference_options(guard), {&answer, 1});
   std::map<std::size_t, std::span<const Marginal>> expected;  // by the stop after the query
   std::size_t query = 0;
-  for (std::size_t s = 0; s < agenda.stops.size(); ++s)
-    if (agenda.stops[s].what & Agenda<float>::kQuery)
+  for (std::size_t s = 0; s < timeline.stops.size(); ++s)
+    if (timeline.stops[s].what & Timeline<float>::kQuery)
       expected[s + 1] = std::span(answer.marginals).subspan(3 * query++, 3);
   std::map<std::pair<std::size_t, std::int32_t>, Clipped> clips;
   for (const Clipped& clip : answer.clips) clips[{clip.stop, clip.feature}] = clip;
   ASSERT_EQ(clips.size(), answer.clips.size());
 
   std::size_t clipped = 0;
-  for (std::size_t s = 0; s < agenda.stops.size(); ++s)
-    for (std::uint32_t k = agenda.stops[s].first; k < agenda.stops[s].first + agenda.stops[s].count;
-         ++k) {
-      const std::int32_t j = agenda.feature[k];
+  for (std::size_t s = 0; s < timeline.stops.size(); ++s)
+    for (std::uint32_t k = timeline.stops[s].first;
+         k < timeline.stops[s].first + timeline.stops[s].count; ++k) {
+      const std::int32_t j = timeline.feature[k];
       const Marginal& m = expected.at(s)[static_cast<std::size_t>(j)];
       double centre = m.mean, sigma = std::sqrt(m.epistemic);
       if (guard.deviation == Deviation::predictive) sigma = std::sqrt(m.aleatoric + m.epistemic);
@@ -90,7 +90,7 @@ TEST_P(GuardOnWalk, ClipsExactlyToTheBound) {
         sigma = model.protocol.population.scale[static_cast<std::size_t>(j)];
       }
       const double low = centre - guard.eta * sigma, high = centre + guard.eta * sigma;
-      const double raw = static_cast<double>(agenda.value[k]);
+      const double raw = static_cast<double>(timeline.value[k]);
       const auto clip = clips.find({s, j});
       ASSERT_EQ(clip != clips.end(), raw < low || raw > high);
       if (clip == clips.end()) continue;
@@ -104,10 +104,10 @@ TEST_P(GuardOnWalk, ClipsExactlyToTheBound) {
     }
   EXPECT_EQ(clipped, clips.size());
   EXPECT_GT(clipped, 0u);
-  EXPECT_LT(clipped, agenda.value.size());
+  EXPECT_LT(clipped, timeline.value.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, GuardOnWalk,
+INSTANTIATE_TEST_SUITE_P(All, GuardInAPass,
                          testing::Values(Guard{Kind::edgr, 0.7, Deviation::epistemic},
                                          Guard{Kind::edgr, 0.7, Deviation::predictive},
                                          Guard{Kind::population, 0.7, Deviation::epistemic}),

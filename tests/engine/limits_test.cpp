@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "engine/inference.h"
-#include "engine/random_agenda.h"
+#include "engine/random_timeline.h"
 #include "engine/small_model.h"
-#include "engine/walk.h"
+#include "engine/training_pass.h"
 
 namespace edict {
 namespace {
@@ -45,21 +45,21 @@ Answer answer_to(const JumpOde<NiwHead>& model, const Vector<S>& params,
   return answer;
 }
 
-Agenda<double> asked_at(std::initializer_list<double> times) {
-  Agenda<double> agenda;
-  agenda.id = "bed 4";
-  agenda.covariates = {0, 0};
-  for (const double time : times) agenda.stop(time, Agenda<double>::kQuery);
-  return agenda;
+Timeline<double> asked_at(std::initializer_list<double> times) {
+  Timeline<double> timeline;
+  timeline.id = "bed 4";
+  timeline.covariates = {0, 0};
+  for (const double time : times) timeline.stop(time, Timeline<double>::kQuery);
+  return timeline;
 }
 
 // No step is short enough for a state that is not a number.
 TEST(StepLimits, AStepThatVanishesIsToldWithSeriesAndTime) {
   const JumpOde<NiwHead> model(named_settings(config_with("dopri5")), kFeatures, 2);
   const Vector<double> params = model.layout.initial<double>(1);
-  const Agenda<double> agenda = asked_at({2.5});
+  const Timeline<double> timeline = asked_at({2.5});
   const Vector<double> lost = Vector<double>::Constant(model.hidden, kNaN);
-  BasicExample<double> example{&agenda};
+  BasicExample<double> example{&timeline};
   example.state = lost.data();
   EXPECT_EQ(refusal_of([&] { answer_to(model, params, example); }),
             "series bed 4: event 0 at time 155 cannot be reached within the tolerance (the step "
@@ -74,16 +74,16 @@ TEST(StepLimits, AStateAtRestIsWhereEveryStepWouldHaveLed) {
     const Vector<double> wide = model.layout.initial<double>(1);
     const Vector<float> params = wide.cast<float>();
     for (const double last : {799.95, 999.97, 1000.0, 9.9e5}) {
-      Agenda<float> far, often;
-      for (Agenda<float>* agenda : {&far, &often}) {
-        agenda->covariates = {0, 0};
-        agenda->stop(0.3, Agenda<float>::kAbsorb);
-        agenda->observe(1, 0.7F);
+      Timeline<float> far, often;
+      for (Timeline<float>* timeline : {&far, &often}) {
+        timeline->covariates = {0, 0};
+        timeline->stop(0.3, Timeline<float>::kAbsorb);
+        timeline->observe(1, 0.7F);
       }
       if (last <= 1000)
-        for (double time = 1; time < last; ++time) often.stop(time, Agenda<float>::kQuery);
-      far.stop(last, Agenda<float>::kQuery);
-      often.stop(last, Agenda<float>::kQuery);
+        for (double time = 1; time < last; ++time) often.stop(time, Timeline<float>::kQuery);
+      far.stop(last, Timeline<float>::kQuery);
+      often.stop(last, Timeline<float>::kQuery);
       InferenceOptions options;
       options.marginals = InferenceOptions::Marginals::all;
       const auto given_far = answer_to<float>(model, params, {&far}, options).marginals;
@@ -104,8 +104,8 @@ TEST(StepLimits, MoreThanTenMillionStepsAreRefusedAtOnce) {
   for (const char* solver : {"euler", "midpoint", "rk4"}) {
     const JumpOde<NiwHead> model(named_settings(config_with(solver)), kFeatures, 2);
     const Vector<double> params = model.layout.initial<double>(1);
-    const Agenda<double> agenda = asked_at({1.0, 1.1e6});
-    const std::string said = refusal_of([&] { answer_to(model, params, {&agenda}); });
+    const Timeline<double> timeline = asked_at({1.0, 1.1e6});
+    const std::string said = refusal_of([&] { answer_to(model, params, {&timeline}); });
     EXPECT_NE(said.find("series bed 4: event 1 at time 66000005 would take more than 1e+07 solver "
                         "steps to reach"),
               std::string::npos)
@@ -118,15 +118,15 @@ TEST(StepLimits, MoreThanTenMillionStepsAreRefusedAtOnce) {
 TEST(StepLimits, TheAdaptiveSolverCrossesAGapThatFixedStepsCannot) {
   Config config = config_with("dopri5");
   config.model.step = 1e-4;
-  const Agenda<double> agenda = asked_at({1.0, 1e3, 2e3});
+  const Timeline<double> timeline = asked_at({1.0, 1e3, 2e3});
   const JumpOde<NiwHead> model(named_settings(config), kFeatures, 2);
-  const Answer answer = answer_to(model, model.layout.initial<double>(1), {&agenda});
+  const Answer answer = answer_to(model, model.layout.initial<double>(1), {&timeline});
   ASSERT_EQ(answer.marginals.size(), 9u);
   // At rest: twice as late is the same state, to the tolerance of the solver.
   EXPECT_NEAR(answer.marginals[3].mean, answer.marginals[6].mean, 1e-2);
   config.model.solver = "euler";
   const JumpOde<NiwHead> fixed(named_settings(config), kFeatures, 2);
-  EXPECT_NE(refusal_of([&] { answer_to(fixed, fixed.layout.initial<double>(1), {&agenda}); }),
+  EXPECT_NE(refusal_of([&] { answer_to(fixed, fixed.layout.initial<double>(1), {&timeline}); }),
             "accepted");
 }
 
@@ -137,17 +137,17 @@ TEST(NotFinite, AScaleThatOverflowsIsAnErrorWithSeriesTimeAndFeature) {
   Vector<float> params = model.layout.initial<float>(1);
   for (const Tensor& tensor : model.layout.tensors())
     if (tensor.name == "head.psi.1.bias") params[tensor.offset + 1] = 100;
-  Agenda<float> agenda;
-  agenda.id = "bed 4";
-  agenda.covariates = {0, 0};
-  agenda.stop(2.0, Agenda<float>::kAbsorb);
-  agenda.observe(0, 0.5f);
-  agenda.stop(3.0, Agenda<float>::kQuery);
-  agenda.observe(2, 0.5f);
+  Timeline<float> timeline;
+  timeline.id = "bed 4";
+  timeline.covariates = {0, 0};
+  timeline.stop(2.0, Timeline<float>::kAbsorb);
+  timeline.observe(0, 0.5f);
+  timeline.stop(3.0, Timeline<float>::kQuery);
+  timeline.observe(2, 0.5f);
   const auto said = [&](InferenceOptions::Marginals asked) {
     InferenceOptions options;
     options.marginals = asked;
-    return refusal_of([&] { answer_to(model, params, {&agenda}, options); });
+    return refusal_of([&] { answer_to(model, params, {&timeline}, options); });
   };
   using Marginals = InferenceOptions::Marginals;
   EXPECT_EQ(said(Marginals::all),
@@ -156,7 +156,7 @@ TEST(NotFinite, AScaleThatOverflowsIsAnErrorWithSeriesTimeAndFeature) {
   // Who asks for another feature, or for states alone, is answered.
   EXPECT_EQ(said(Marginals::observed), "accepted");
   EXPECT_EQ(said(Marginals::none), "accepted");
-  agenda.feature.back() = 1;
+  timeline.feature.back() = 1;
   EXPECT_NE(said(Marginals::observed).find("'lactate' at time 185"), std::string::npos);
 }
 
@@ -165,10 +165,10 @@ TEST(NotFinite, ALargeScaleThatFloatHoldsIsAnswered) {
   Vector<float> params = model.layout.initial<float>(1);
   for (const Tensor& tensor : model.layout.tensors())
     if (tensor.name == "head.psi.1.bias") params[tensor.offset + 1] = 80;
-  Agenda<float> agenda;
-  agenda.covariates = {0, 0};
-  agenda.stop(3.0, Agenda<float>::kQuery);
-  const Answer answer = answer_to(model, params, {&agenda});
+  Timeline<float> timeline;
+  timeline.covariates = {0, 0};
+  timeline.stop(3.0, Timeline<float>::kQuery);
+  const Answer answer = answer_to(model, params, {&timeline});
   EXPECT_GT(answer.marginals[1].aleatoric, 1e30);
   EXPECT_TRUE(std::isfinite(answer.marginals[1].scale));
 }
@@ -180,17 +180,17 @@ TEST_P(LongSeries, InSegmentsGivesTheBitsOfOneTape) {
   const JumpOde<NiwHead> model(named_settings(config_with(GetParam())), kFeatures, 2);
   const Vector<float> params = model.layout.initial<float>(2);
   Generator rng(3);
-  std::vector<Agenda<float>> agendas;
+  std::vector<Timeline<float>> timelines;
   for (const int events : {2000, 700, 3}) {
-    agendas.push_back(random_agenda<float>(rng, kFeatures, events, 0.15, 0.5));
-    agendas.back().stop(agendas.back().stops.back().time + 1, Agenda<float>::kQuery);
+    timelines.push_back(random_timeline<float>(rng, kFeatures, events, 0.15, 0.5));
+    timelines.back().stop(timelines.back().stops.back().time + 1, Timeline<float>::kQuery);
   }
   std::vector<Example> examples;
-  for (const auto& agenda : agendas) examples.push_back({&agenda});
+  for (const auto& timeline : timelines) examples.push_back({&timeline});
   const auto trained = [&](std::size_t tape_bytes, Vector<float>& grads) {
     grads.setZero(model.layout.size());
-    return Walk<float, NiwHead>(model).train(params.data(), examples, {1e-3, 0.2, 0.05}, tape_bytes,
-                                             grads.data());
+    return TrainingPass<float, NiwHead>(model).train(params.data(), examples, {1e-3, 0.2, 0.05},
+                                                     tape_bytes, grads.data());
   };
   Vector<float> whole, parts;
   const LossSums a = trained(std::size_t{1} << 30, whole), b = trained(50'000, parts);
@@ -241,18 +241,18 @@ TEST(FeatureOrder, MovesNothingButPlaces) {
   const Vector<double> params = model.layout.initial<double>(7);
   const Vector<double> other_params = reordered(model.layout, params);
   Generator rng(5);
-  Agenda<double> agenda = random_agenda<double>(rng, kFeatures, 12, 0.3, 0.7);
-  for (auto& stop : agenda.stops) stop.what |= Agenda<double>::kQuery;
-  Agenda<double> other = asked_at({});
-  other.covariates = agenda.covariates;
-  for (const auto& stop : agenda.stops) {
+  Timeline<double> timeline = random_timeline<double>(rng, kFeatures, 12, 0.3, 0.7);
+  for (auto& stop : timeline.stops) stop.what |= Timeline<double>::kQuery;
+  Timeline<double> other = asked_at({});
+  other.covariates = timeline.covariates;
+  for (const auto& stop : timeline.stops) {
     other.stop(stop.time, stop.what);
     for (Index place = 0; place < kFeatures; ++place)  // observations stand in order of features
       for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
-        if (kPlace[static_cast<std::size_t>(agenda.feature[k])] == place)
-          other.observe(static_cast<std::int32_t>(place), agenda.value[k]);
+        if (kPlace[static_cast<std::size_t>(timeline.feature[k])] == place)
+          other.observe(static_cast<std::int32_t>(place), timeline.value[k]);
   }
-  const Answer a = answer_to(model, params, {&agenda}),
+  const Answer a = answer_to(model, params, {&timeline}),
                b = answer_to(model, other_params, {&other});
   ASSERT_EQ(a.marginals.size(), 12u * kFeatures);
   for (std::size_t query = 0; query < 12; ++query)
@@ -264,14 +264,14 @@ TEST(FeatureOrder, MovesNothingButPlaces) {
       EXPECT_NEAR(x.scale, y.scale, 1e-12) << query;
       EXPECT_NEAR(x.dof, y.dof, 1e-12) << query;
     }
-  const auto loss = [&](const Vector<double>& p, const Agenda<double>& series) {
+  const auto loss = [&](const Vector<double>& p, const Timeline<double>& series) {
     Vector<double> grads = Vector<double>::Zero(model.layout.size());
     const BasicExample<double> example{&series};
-    const LossSums sums = Walk<double, NiwHead>(model).train(
+    const LossSums sums = TrainingPass<double, NiwHead>(model).train(
         p.data(), {&example, 1}, {1, 0.2, 0.05}, std::size_t{1} << 30, grads.data());
     return std::pair(sums, grads);
   };
-  const auto [sums, grads] = loss(params, agenda);
+  const auto [sums, grads] = loss(params, timeline);
   const auto [other_sums, other_grads] = loss(other_params, other);
   EXPECT_NEAR(sums.nll, other_sums.nll, 1e-11);
   EXPECT_NEAR(sums.kl, other_sums.kl, 1e-11);

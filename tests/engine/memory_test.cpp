@@ -9,9 +9,9 @@
 #include "engine/finite_difference.h"
 #include "engine/heads/gaussian_head.h"
 #include "engine/heads/niw_head.h"
-#include "engine/random_agenda.h"
-#include "engine/walk.h"
-#include "engine/walk_gradients.h"
+#include "engine/random_timeline.h"
+#include "engine/training_pass.h"
+#include "engine/training_pass_gradients.h"
 
 namespace edict {
 namespace {
@@ -113,10 +113,10 @@ TEST(Memory, KeepsWhatTheGuardLetPass) {
   config.model.memory_last = true;
   const auto network = make_network(config, {"a", "b"}, 0, 0);
   const Vector<float> params = moved_parameters<float>(network->layout(), 6);
-  Agenda<float> agenda;
-  agenda.stop(0.5, Agenda<float>::kAbsorb);
-  agenda.observe(1, 500.0f);
-  const Example example{&agenda};
+  Timeline<float> timeline;
+  timeline.stop(0.5, Timeline<float>::kAbsorb);
+  timeline.observe(1, 500.0f);
+  const Example example{&timeline};
   const auto last_value = [&](const Guard& guard) {
     InferenceOptions options;
     options.guard = guard;
@@ -169,7 +169,7 @@ void check_gradients(const EngineSettings& engine) {
   config.loss.kl = 0.3;
   config.loss.kl_observation_std = 0.3;
   const JumpOde<H> model(network_settings(config), 3, 2);
-  expect_walk_gradients(model, 0.3, 8);
+  expect_training_pass_gradients(model, 0.3, 8);
 }
 
 TEST_P(MemoryGradient, EqualsDifferences) {
@@ -257,10 +257,10 @@ TEST(Absorb, TheValueItselfReachesNoState) {
     const auto network = make_network(config, {"a", "b"}, 0, 0);
     const Vector<float> params = moved_parameters<float>(network->layout(), 6);
     const auto state_after = [&](float outlier) {
-      Agenda<float> agenda;
-      agenda.stop(0.5, Agenda<float>::kAbsorb);
-      agenda.observe(0, outlier);
-      const Example example{&agenda};
+      Timeline<float> timeline;
+      timeline.stop(0.5, Timeline<float>::kAbsorb);
+      timeline.observe(0, outlier);
+      const Example example{&timeline};
       Answer answer;
       InferenceOptions options;
       options.final_states = true;

@@ -14,7 +14,7 @@
 #include "model/config.h"
 #include "model/registry.h"
 #include "nn/parameters.h"
-#include "protocol/agenda.h"
+#include "protocol/timeline.h"
 #include "temporary_folder.h"
 
 namespace edict {
@@ -35,21 +35,21 @@ inline Config peer_config(const nlohmann::json& c) {
 }
 
 template <class S>
-std::vector<Agenda<S>> peer_agendas(const nlohmann::json& c) {
-  std::vector<Agenda<S>> agendas;
+std::vector<Timeline<S>> peer_timelines(const nlohmann::json& c) {
+  std::vector<Timeline<S>> timelines;
   for (const auto& series : c.at("series")) {
-    Agenda<S> agenda;
-    agenda.id = "golden";
-    agenda.start = series.at("start");
-    agenda.covariates = series.at("covariates").get<std::vector<S>>();
+    Timeline<S> timeline;
+    timeline.id = "golden";
+    timeline.start = series.at("start");
+    timeline.covariates = series.at("covariates").get<std::vector<S>>();
     for (const auto& event : series.at("events")) {
-      agenda.stop(event.at("time"), Agenda<S>::kAbsorb | Agenda<S>::kScore);
+      timeline.stop(event.at("time"), Timeline<S>::kAbsorb | Timeline<S>::kScore);
       for (std::size_t k = 0; k < event.at("feature").size(); ++k)
-        agenda.observe(event.at("feature")[k], event.at("value")[k].get<S>());
+        timeline.observe(event.at("feature")[k], event.at("value")[k].get<S>());
     }
-    agendas.push_back(agenda);
+    timelines.push_back(timeline);
   }
-  return agendas;
+  return timelines;
 }
 
 template <class S>

@@ -105,7 +105,7 @@ TEST(AddingUp, TakesNoMoreMemoryForTenTimesTheSeries) {
   };
   peak(1);  // what is computed once a program
   const double some = peak(600), many = peak(6000);
-  EXPECT_GT(some, 1e5) << "agendas and answers of 128 series";
+  EXPECT_GT(some, 1e5) << "timelines and answers of 128 series";
   EXPECT_LT(many, 1.02 * some);
 }
 

@@ -200,8 +200,8 @@ TEST(Impute, ACellIsFilledFromWhatWasSeenUpToThen) {
   }
 }
 
-// How much each side counts is fitted to hidden values in evaluation agendas (train/fuse.h): a hole
-// is filled by the same answer, to the bit.
+// How much each side counts is fitted to hidden values in evaluation timelines (train/fuse.h): a
+// hole is filled by the same answer, to the bit.
 TEST(Impute, FromBothSidesFillsAHoleAsTheFitSawIt) {
   const Dataset& data = small_synthetic();
   Model model = small_trained_model().member(0);
@@ -225,18 +225,18 @@ TEST(Impute, FromBothSidesFillsAHoleAsTheFitSawIt) {
       if (!hidden.back()) holes.add_observation(observed[k].feature, observed[k].value);
     }
   }
-  const Agenda<float> agenda = evaluation_agenda(model.protocol, data, kSome[0], hidden);
+  const Timeline<float> timeline = evaluation_timeline(model.protocol, data, kSome[0], hidden);
   InferenceOptions options;
   options.marginals = InferenceOptions::Marginals::observed;
-  const Answer expected = infer_smoothed(model, std::span(&agenda, 1), pool, options)[0];
+  const Answer expected = infer_smoothed(model, std::span(&timeline, 1), pool, options)[0];
   ImputeRequest request;
   request.sides = Sides::both;
   const std::size_t first = 0;
   const ImputedSeries filled = impute(model, holes, request, {&first, 1}, pool)[0];
   std::size_t next = 0;
-  for (const auto& stop : agenda.stops) {
-    if (!(stop.what & Agenda<float>::kQuery)) continue;
-    const auto j = static_cast<std::size_t>(agenda.feature[stop.first]);
+  for (const auto& stop : timeline.stops) {
+    if (!(stop.what & Timeline<float>::kQuery)) continue;
+    const auto j = static_cast<std::size_t>(timeline.feature[stop.first]);
     const auto t =
         static_cast<std::size_t>(std::lower_bound(filled.times.begin(), filled.times.end(),
                                                   model.protocol.to_raw_time(stop.time) - 1e-9) -

@@ -115,13 +115,13 @@ TEST(Breakdown, EdgesAreTheRoundNumbersNearestToEvenQuantiles) {
   const Dataset& data = small_synthetic();
   std::vector<double> horizons;
   for (const std::size_t i : every_series(data)) {
-    const auto agenda = evaluation_agenda(model.protocol, model.config.data, data, i);
+    const auto timeline = evaluation_timeline(model.protocol, model.config.data, data, i);
     double last = std::nan("");
-    for (const auto& stop : agenda.stops) {
+    for (const auto& stop : timeline.stops) {
       const double horizon = (stop.time - last) * model.protocol.time_unit;
-      if ((stop.what & Agenda<float>::kQuery) && !std::isnan(horizon))
+      if ((stop.what & Timeline<float>::kQuery) && !std::isnan(horizon))
         horizons.insert(horizons.end(), stop.count, horizon);
-      if (stop.what & Agenda<float>::kAbsorb) last = stop.time;
+      if (stop.what & Timeline<float>::kAbsorb) last = stop.time;
     }
   }
   std::sort(horizons.begin(), horizons.end());

@@ -17,10 +17,10 @@ TEST(ClassProbabilities, AreTheSoftmaxOfTheNetworksScores) {
   const Model& model = small_classifier();
   ThreadPool pool(2);
   const auto all = every_series(data);
-  std::vector<Agenda<float>> agendas;
+  std::vector<Timeline<float>> timelines;
   std::vector<Example> examples;
-  for (const std::size_t i : all) agendas.push_back(encoding_agenda(model.protocol, data, i));
-  for (const auto& agenda : agendas) examples.push_back({&agenda});
+  for (const std::size_t i : all) timelines.push_back(encoding_timeline(model.protocol, data, i));
+  for (const auto& timeline : timelines) examples.push_back({&timeline});
   const Matrix<float> logits = infer_classes(model, examples, pool);
   const ClassProbabilities p = class_probabilities(model, data, all, pool);
   ASSERT_EQ(p.classes, 2u);

@@ -19,14 +19,14 @@ class CountingWorker final : public Worker {
   void classify(const Weights&, std::span<const Example> examples, const InferenceOptions& options,
                 std::span<std::vector<Clipped>> clips, float* logits) override {
     for (std::size_t i = 0; i < examples.size(); ++i) {
-      const Agenda<float>& agenda = *examples[i].agenda;
+      const Timeline<float>& timeline = *examples[i].timeline;
       double sum = 0;
-      for (std::size_t s = 0; s < agenda.stops.size(); ++s) {
-        const auto& stop = agenda.stops[s];
+      for (std::size_t s = 0; s < timeline.stops.size(); ++s) {
+        const auto& stop = timeline.stops[s];
         if (stop.time >= examples[i].absorb_until) continue;
         for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
           sum += static_cast<double>(guarded(
-              options.guard, options.population, agenda.feature[k], agenda.value[k],
+              options.guard, options.population, timeline.feature[k], timeline.value[k],
               [] { return Marginal{}; }, s, clips.empty() ? nullptr : &clips[i]));
       }
       logits[2 * i] = 0;

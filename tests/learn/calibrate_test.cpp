@@ -71,21 +71,21 @@ TEST(FitCalibration, DoesNotDependOnThreadsNorOnACalibrationThatIsThere) {
 TEST(FitCalibration, OfTooFewSeriesIsNone) {
   Wrong wrong;
   ThreadPool pool(1);
-  const Agendas few = Agendas::of({wrong.set.validation[0]});
+  const Timelines few = Timelines::of({wrong.set.validation[0]});
   EXPECT_TRUE(fit_calibration(wrong.model, few, pool).empty());
 }
 
 TEST(CalibrationHalves, BelongToIdsAndNotToPlaces) {
   Wrong wrong;
-  const auto ids = [](const Agendas& agendas) {
+  const auto ids = [](const Timelines& timelines) {
     std::vector<std::string> fit;
-    for (const std::size_t i : calibration_halves(agendas).fit) fit.push_back(agendas[i].id);
+    for (const std::size_t i : calibration_halves(timelines).fit) fit.push_back(timelines[i].id);
     std::sort(fit.begin(), fit.end());
     return fit;
   };
-  std::vector<Agenda<float>> turned = wrong.set.validation.written();
+  std::vector<Timeline<float>> turned = wrong.set.validation.written();
   std::reverse(turned.begin(), turned.end());
-  EXPECT_EQ(ids(Agendas::of(turned)), ids(wrong.set.validation));
+  EXPECT_EQ(ids(Timelines::of(turned)), ids(wrong.set.validation));
   // 210 coins: a half within five deviations of 7.
   EXPECT_NEAR(static_cast<double>(ids(wrong.set.validation).size()),
               0.5 * static_cast<double>(turned.size()), 36);

@@ -8,7 +8,7 @@
 #include "engine/finite_difference.h"
 #include "engine/heads/niw_head.h"
 #include "engine/small_model.h"
-#include "engine/walk.h"
+#include "engine/training_pass.h"
 #include "learn/classifier/classifier_training.h"
 #include "learn/posthoc/recalibrate.h"
 #include "model/registry.h"
@@ -166,8 +166,8 @@ TEST(ClassTrainingSet, NeedLabels) {
 struct JointLoss : testing::Test {
   JointLoss() {
     for (std::size_t i = 0; i < 12; ++i) {
-      examples.push_back({&agendas_[i], kForever, set.train_labels[i], 0});
-      observations += static_cast<double>(agendas_[i].feature.size());
+      examples.push_back({&timelines_[i], kForever, set.train_labels[i], 0});
+      observations += static_cast<double>(timelines_[i].feature.size());
     }
     weights = {0.5 / observations, 0.01, 0.05, 1.0 / 12};
   }
@@ -178,27 +178,27 @@ struct JointLoss : testing::Test {
   }
 
   double in_double(const Vector<double>& params, Vector<double>& grads) const {
-    std::vector<Agenda<double>> agendas;
+    std::vector<Timeline<double>> timelines;
     std::vector<std::int32_t> labels;
     for (const Example& e : examples) {
-      Agenda<double>& copy = agendas.emplace_back();
-      copy.id = e.agenda->id;
-      copy.start = e.agenda->start;
-      for (const auto& stop : e.agenda->stops) {
+      Timeline<double>& copy = timelines.emplace_back();
+      copy.id = e.timeline->id;
+      copy.start = e.timeline->start;
+      for (const auto& stop : e.timeline->stops) {
         copy.stop(stop.time, stop.what);
         for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
-          copy.observe(e.agenda->feature[k], e.agenda->value[k]);
+          copy.observe(e.timeline->feature[k], e.timeline->value[k]);
       }
       labels.push_back(e.label);
     }
     std::vector<BasicExample<double>> twins;
-    for (const auto& agenda : agendas) twins.push_back({&agenda, kForever});
+    for (const auto& timeline : timelines) twins.push_back({&timeline, kForever});
     grads = Vector<double>::Zero(params.size());
-    Walk<double, NiwHead> walk(jump_ode);
+    TrainingPass<double, NiwHead> pass(jump_ode);
     Arena<double> scratch;
     double cross_entropy = 0;
     LossSums sums =
-        walk.train(params.data(), twins, weights, std::size_t{1} << 30, grads.data(),
+        pass.train(params.data(), twins, weights, std::size_t{1} << 30, grads.data(),
                    [&](const double* h, double* d_h) {
                      cross_entropy = jump_ode.classifier->learn(
                          params.data(), static_cast<Index>(labels.size()), h, labels.data(),
@@ -220,7 +220,7 @@ struct JointLoss : testing::Test {
   const Dataset& data = small_synthetic();
   const Model model = at_a_fixed_place();
   const TrainingSet set = joint_training_set(model, data, model.split(data), 0.5);
-  const std::vector<Agenda<float>> agendas_ = set.train.written();
+  const std::vector<Timeline<float>> timelines_ = set.train.written();
   const JumpOde<NiwHead> jump_ode{network_settings(model.config), 3, 0, 2};
   std::vector<Example> examples;
   double observations = 0;

@@ -20,7 +20,7 @@ namespace {
 
 struct Asked {
   double absorb_until;
-  double start, end;                // of the agenda
+  double start, end;                // of the timeline
   std::size_t observations, whole;  // with and without train.thin
   std::uint64_t dropout_key;
 };
@@ -30,7 +30,7 @@ class Recorder : public GradientSum {
  public:
   Recorder(const Model& model, const TrainingSet& set, ThreadPool& pool)
       : sum_(*model.network, static_cast<std::size_t>(model.config.train.chunk), pool) {
-    for (const auto& agenda : set.train.written()) whole_[agenda.id] = agenda;
+    for (const auto& timeline : set.train.written()) whole_[timeline.id] = timeline;
   }
 
   LossSums batch(const Vector<float>& params, std::span<const Example> examples,
@@ -38,10 +38,11 @@ class Recorder : public GradientSum {
     double observations = 0;
     auto& batch = batches.emplace_back();
     for (const Example& e : examples) {
-      const Agenda<float>& whole = whole_.at(e.agenda->id);
-      batch[whole.id] = {e.absorb_until,           whole.start,          whole.stops.back().time,
-                         e.agenda->feature.size(), whole.feature.size(), e.dropout_key};
-      observations += static_cast<double>(e.agenda->feature.size());
+      const Timeline<float>& whole = whole_.at(e.timeline->id);
+      batch[whole.id] = {e.absorb_until,          whole.start,
+                         whole.stops.back().time, e.timeline->feature.size(),
+                         whole.feature.size(),    e.dropout_key};
+      observations += static_cast<double>(e.timeline->feature.size());
     }
     EXPECT_EQ(batch.size(), examples.size()) << "a series stands twice in a batch";
     EXPECT_DOUBLE_EQ(weights.scale, 1 / observations) << "a mean over the batch's observations";
@@ -63,7 +64,7 @@ class Recorder : public GradientSum {
 
  private:
   ChunkedGradientSum sum_;
-  std::map<std::string, Agenda<float>> whole_;
+  std::map<std::string, Timeline<float>> whole_;
 };
 
 // 210 training series: six batches of 32 and one of 18, each of up to four chunks.
@@ -296,8 +297,8 @@ TEST_F(Seam, ChunksAddUpToTheBatch) {
   const Model model = fresh();
   const TrainingSet set = distribution_training_set(model, data_, model.split(data_));
   std::vector<Example> examples;
-  const std::vector<Agenda<float>> agendas = set.train.written();
-  for (std::size_t i = 0; i < 50; ++i) examples.push_back({&agendas[i]});
+  const std::vector<Timeline<float>> timelines = set.train.written();
+  for (std::size_t i = 0; i < 50; ++i) examples.push_back({&timelines[i]});
   const LossWeights weights{0.01, 0.01, 0.05, 0};
   Vector<float> whole, parts;
   const LossSums a =

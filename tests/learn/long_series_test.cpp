@@ -17,9 +17,9 @@
 #include "learn/fit_settings.h"
 #include "learn/posthoc/calibrate.h"
 #include "learn/trainer.h"
-#include "model/agendas.h"
 #include "model/carry.h"
 #include "model/infer.h"
+#include "model/timelines.h"
 #include "temporary_folder.h"
 
 namespace edict {
@@ -117,11 +117,11 @@ TEST(LongSeries, OverlappingWindowsCountOnceInACalibration) {
   const Model model = Model::create(config, data, split(data, config.data));
   std::vector<std::size_t> all(data.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
-  const Agendas agendas = agendas_to_judge(model.protocol, config.data, data, all);
-  const CalibrationHalves halves = calibration_halves(agendas);
-  ASSERT_EQ(halves.window_of.size(), agendas.size());
+  const Timelines timelines = timelines_to_judge(model.protocol, config.data, data, all);
+  const CalibrationHalves halves = calibration_halves(timelines);
+  ASSERT_EQ(halves.window_of.size(), timelines.size());
   const std::set<std::size_t> windows(halves.window_of.begin(), halves.window_of.end());
-  EXPECT_GT(agendas.size(), 500u);
+  EXPECT_GT(timelines.size(), 500u);
   EXPECT_EQ(windows.size(), data.size() + 3 * 3);
 }
 
@@ -137,16 +137,16 @@ TEST(LongSeries, WhatIsCarriedIsTheStateOfTheWholeSeries) {
   InferenceOptions options;
   for (std::size_t k = 0; k < windows.size(); ++k) {
     const std::size_t series = data.head_of(windows[k].series) == 0 ? 0 : 1;
-    std::vector<Agenda<float>> both(2);
+    std::vector<Timeline<float>> both(2);
     // Everything before the window absorbed, then one query; and the same query from the state.
-    both[0] = absorbing_agenda(model.protocol, whole, series, whole.first_event[series],
-                               windows[k].first);
+    both[0] = absorbing_timeline(model.protocol, whole, series, whole.first_event[series],
+                                 windows[k].first);
     both[1].id = "window";
     both[1].start = model.protocol.to_model_time(data.times[windows[k].first - 1]);
     both[1].state = states[k];
-    for (Agenda<float>& agenda : both)
-      agenda.stop(model.protocol.to_model_time(data.times[windows[k].first]),
-                  Agenda<float>::kQuery);
+    for (Timeline<float>& timeline : both)
+      timeline.stop(model.protocol.to_model_time(data.times[windows[k].first]),
+                    Timeline<float>::kQuery);
     const auto answers = infer(model, examples_of(both), pool, options);
     for (std::size_t j = 0; j < 2; ++j) {
       EXPECT_EQ(answers[0].marginals[j].mean, answers[1].marginals[j].mean);

@@ -15,10 +15,11 @@
 namespace edict {
 namespace {
 
-std::vector<Marginal> all_marginals(const Model& model, std::span<const Agenda<float>> agendas) {
+std::vector<Marginal> all_marginals(const Model& model,
+                                    std::span<const Timeline<float>> timelines) {
   std::vector<Marginal> result;
   ThreadPool pool(1);
-  for (const Answer& answer : infer(model, examples_of(agendas), pool, {}))
+  for (const Answer& answer : infer(model, examples_of(timelines), pool, {}))
     result.insert(result.end(), answer.marginals.begin(), answer.marginals.end());
   return result;
 }
@@ -92,7 +93,8 @@ TEST(SpreadFactors, LeaveAFeatureThatIsHardlyObserved) {
   const Model& model = small_trained_model();
   const TrainingSet set = distribution_training_set(model, data, model.split(data));
   ThreadPool pool(1);
-  const Agendas few = set.validation.subset(std::vector<std::size_t>{0, set.validation.size() / 2});
+  const Timelines few =
+      set.validation.subset(std::vector<std::size_t>{0, set.validation.size() / 2});
   EXPECT_EQ(spread_factors(model, few, pool), std::vector<double>(3, 1.0));
 }
 

@@ -50,11 +50,11 @@ struct Trained {
     train(model, data, model.split(data), pool, {});
   }
 
-  std::vector<Agenda<float>> test_agendas() const {
-    std::vector<Agenda<float>> agendas;
+  std::vector<Timeline<float>> test_timelines() const {
+    std::vector<Timeline<float>> timelines;
     for (const std::size_t i : model.split(data).test)
-      agendas.push_back(evaluation_agenda(model.protocol, model.config.data, data, i));
-    return agendas;
+      timelines.push_back(evaluation_timeline(model.protocol, model.config.data, data, i));
+    return timelines;
   }
 };
 
@@ -63,8 +63,9 @@ const Trained& trained_process() {
   return trained;
 }
 
-// Given all that an agenda absorbs, by the joint Gaussian of these observations and the hidden one.
-Marginal exact(const Agenda<float>& agenda, double time, std::int32_t feature) {
+// Given all that a timeline absorbs, by the joint Gaussian of these observations and the hidden
+// one.
+Marginal exact(const Timeline<float>& timeline, double time, std::int32_t feature) {
   const OrnsteinUhlenbeck process;
   struct Seen {
     double time;
@@ -72,10 +73,10 @@ Marginal exact(const Agenda<float>& agenda, double time, std::int32_t feature) {
     double value;
   };
   std::vector<Seen> seen;
-  for (const auto& stop : agenda.stops)
-    if (stop.what & Agenda<float>::kAbsorb)
+  for (const auto& stop : timeline.stops)
+    if (stop.what & Timeline<float>::kAbsorb)
       for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
-        seen.push_back({stop.time, agenda.feature[k], static_cast<double>(agenda.value[k])});
+        seen.push_back({stop.time, timeline.feature[k], static_cast<double>(timeline.value[k])});
   const double stationary = process.sigma * process.sigma / (2 * process.theta);
   const auto covariance = [&](double s, std::int32_t i, double t, std::int32_t j) {
     return (i == j ? 1.0 : process.correlation) * stationary *
@@ -120,16 +121,16 @@ TEST(Smoothing, ComesNearTheExactSmootherWhereFilteringCannot) {
   ThreadPool pool(0);
   InferenceOptions options;
   options.marginals = InferenceOptions::Marginals::observed;
-  const std::vector<Agenda<float>> agendas = trained.test_agendas();
-  const auto both = infer_smoothed(trained.model, agendas, pool, options);
-  const auto past = infer(trained.model, examples_of(agendas), pool, options);
+  const std::vector<Timeline<float>> timelines = trained.test_timelines();
+  const auto both = infer_smoothed(trained.model, timelines, pool, options);
+  const auto past = infer(trained.model, examples_of(timelines), pool, options);
   Score smoothed, filtered, best;
-  for (std::size_t i = 0; i < agendas.size(); ++i) {
+  for (std::size_t i = 0; i < timelines.size(); ++i) {
     std::size_t next = 0;
-    each_observation(agendas[i], both[i],
+    each_observation(timelines[i], both[i],
                      [&](std::size_t s, std::int32_t feature, const Marginal& expected, double x) {
                        const Marginal& before = past[i].marginals[next++];
-                       const double time = agendas[i].stops[s].time;
+                       const double time = timelines[i].stops[s].time;
                        if (time >= 7.5) {
                          EXPECT_EQ(expected.mean, before.mean) << "nothing comes after a forecast";
                          EXPECT_EQ(expected.scale, before.scale);
@@ -137,7 +138,7 @@ TEST(Smoothing, ComesNearTheExactSmootherWhereFilteringCannot) {
                        }
                        smoothed.add(expected, x);
                        filtered.add(before, x);
-                       best.add(exact(agendas[i], time, feature), x);
+                       best.add(exact(timelines[i], time, feature), x);
                      });
   }
   smoothed = smoothed.mean(), filtered = filtered.mean(), best = best.mean();

@@ -5,7 +5,7 @@
 
 #include "engine/golden_case.h"
 #include "engine/heads/niw_head.h"
-#include "engine/walk.h"
+#include "engine/training_pass.h"
 #include "learn/adam.h"
 
 namespace edict {
@@ -19,21 +19,21 @@ TEST(TenLosses, EqualPyTorchs) {
   const Config config = golden_config(shape, t.at("config"));
   const JumpOde<NiwHead> model = golden_model(config, shape);
   Vector<float> params = golden_weights<float>(model.layout, shape.at("weights"));
-  const auto agendas = golden_agendas<float>(t.at("series"));
+  const auto timelines = golden_timelines<float>(t.at("series"));
   std::vector<Example> examples;
   double observations = 0;
-  for (const auto& agenda : agendas) {
-    examples.push_back({&agenda});
-    observations += static_cast<double>(agenda.feature.size());
+  for (const auto& timeline : timelines) {
+    examples.push_back({&timeline});
+    observations += static_cast<double>(timeline.feature.size());
   }
   const LossWeights weights{1.0 / observations, config.loss.kl, config.loss.evidence};
-  Walk<float, NiwHead> walk(model);
+  TrainingPass<float, NiwHead> pass(model);
   Adam adam(model.layout.size());
   ASSERT_EQ(t.at("losses").size(), 10u);
   for (const double expected : t.at("losses")) {
     Vector<float> grads = Vector<float>::Zero(model.layout.size());
     const LossSums sums =
-        walk.train(params.data(), examples, weights, std::size_t{1} << 30, grads.data());
+        pass.train(params.data(), examples, weights, std::size_t{1} << 30, grads.data());
     const double loss =
         weights.scale * (sums.nll + weights.kl * sums.kl + weights.evidence * sums.evidence);
     EXPECT_NEAR(loss, expected, 1e-5 * std::abs(expected));

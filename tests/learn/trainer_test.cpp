@@ -69,8 +69,9 @@ class Examined : public GradientSum {
                  Vector<float>& grads) override {
     grads = Vector<float>::Zero(params.size());
     for (const Example& example : examples)
-      seen.push_back({example.absorb_until,
-                      example.agenda->stops.empty() ? -1.0 : example.agenda->stops.back().time});
+      seen.push_back({example.absorb_until, example.timeline->stops.empty()
+                                                ? -1.0
+                                                : example.timeline->stops.back().time});
     return {};
   }
   struct Seen {

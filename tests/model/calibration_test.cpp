@@ -113,31 +113,31 @@ TEST(FeatureCalibration, DividesTheNewVarianceAsTheOldOneWas) {
 TEST(Calibration, IsInEveryAnswer) {
   const Dataset& data = small_synthetic();
   Model model = small_trained_model().with_classifier(small_trained_model().config, {"0", "1"});
-  std::vector<Agenda<float>> agendas;
+  std::vector<Timeline<float>> timelines;
   const std::vector<std::uint8_t> none(data.first_observation[data.first_event[1]], 0);
-  agendas.push_back(evaluation_agenda(model.protocol, data, 0, none));
+  timelines.push_back(evaluation_timeline(model.protocol, data, 0, none));
   ThreadPool pool(1);
   for (const auto asked :
        {InferenceOptions::Marginals::all, InferenceOptions::Marginals::observed}) {
     InferenceOptions options;
     options.marginals = asked;
     model.calibration = {};
-    const auto before = infer(model, examples_of(agendas), pool, options).front().marginals;
+    const auto before = infer(model, examples_of(timelines), pool, options).front().marginals;
     model.calibration = some_calibration();
-    const auto after = infer(model, examples_of(agendas), pool, options).front().marginals;
+    const auto after = infer(model, examples_of(timelines), pool, options).front().marginals;
     const auto raw =
-        infer_uncalibrated(model, examples_of(agendas), pool, options).front().marginals;
+        infer_uncalibrated(model, examples_of(timelines), pool, options).front().marginals;
     ASSERT_EQ(after.size(), before.size());
     ASSERT_FALSE(after.empty());
     std::size_t k = 0, query = 0;
-    const std::vector<double> ahead = horizons(agendas[0]);
-    for (const auto& stop : agendas[0].stops) {
-      if (!(stop.what & Agenda<float>::kQuery)) continue;
+    const std::vector<double> ahead = horizons(timelines[0]);
+    for (const auto& stop : timelines[0].stops) {
+      if (!(stop.what & Timeline<float>::kQuery)) continue;
       const double horizon = ahead[query++];
       const bool all = asked == InferenceOptions::Marginals::all;
       for (std::size_t i = 0; i < (all ? 3 : stop.count); ++i, ++k) {
         const std::size_t j =
-            all ? i : static_cast<std::size_t>(agendas[0].feature[stop.first + i]);
+            all ? i : static_cast<std::size_t>(timelines[0].feature[stop.first + i]);
         EXPECT_EQ(raw[k].scale, before[k].scale);
         EXPECT_EQ(after[k].scale,
                   model.calibration.features[j].calibrated(before[k], horizon).scale);

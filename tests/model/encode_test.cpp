@@ -31,46 +31,46 @@ Model model_of(const Dataset& data, Config config = small_synthetic_config()) {
   return Model::create(config, data, {{0}, {}, {}});
 }
 
-TEST(EncodingAgenda, AbsorbsEverythingAndEndsAtTheHorizon) {
+TEST(EncodingTimeline, AbsorbsEverythingAndEndsAtTheHorizon) {
   const Dataset data = two_series();
   Model model = model_of(data);
   EXPECT_EQ(model.protocol.horizon, 4.0);
   model.protocol.horizon = 6.0;
-  const Agenda<float> agenda = encoding_agenda(model.protocol, data, 0);
-  ASSERT_EQ(agenda.stops.size(), 3u);
-  EXPECT_EQ(agenda.stops[1].what, Agenda<float>::kAbsorb);
-  EXPECT_EQ(agenda.stops[1].count, 2u);
-  EXPECT_EQ(agenda.stops[2].time, 6.0);
-  EXPECT_EQ(agenda.stops[2].count, 0u);
-  EXPECT_EQ(agenda.stops[2].what, Agenda<float>::kQuery);
-  EXPECT_EQ(encoding_agenda(model.protocol, data, 0, true).stops[0].what,
-            Agenda<float>::kAbsorb | Agenda<float>::kScore);
-  EXPECT_EQ(encoding_agenda(model.protocol, data, 1).stops.back().time, 6.0);
+  const Timeline<float> timeline = encoding_timeline(model.protocol, data, 0);
+  ASSERT_EQ(timeline.stops.size(), 3u);
+  EXPECT_EQ(timeline.stops[1].what, Timeline<float>::kAbsorb);
+  EXPECT_EQ(timeline.stops[1].count, 2u);
+  EXPECT_EQ(timeline.stops[2].time, 6.0);
+  EXPECT_EQ(timeline.stops[2].count, 0u);
+  EXPECT_EQ(timeline.stops[2].what, Timeline<float>::kQuery);
+  EXPECT_EQ(encoding_timeline(model.protocol, data, 0, true).stops[0].what,
+            Timeline<float>::kAbsorb | Timeline<float>::kScore);
+  EXPECT_EQ(encoding_timeline(model.protocol, data, 1).stops.back().time, 6.0);
 }
 
-TEST(EncodingAgenda, GoesOnToALaterEvent) {
+TEST(EncodingTimeline, GoesOnToALaterEvent) {
   const Dataset data = two_series();
   Model model = model_of(data);
   model.protocol.horizon = 2.0;
-  const Agenda<float> agenda = encoding_agenda(model.protocol, data, 0);
-  EXPECT_EQ(agenda.stops[2].time, 4.0);
-  EXPECT_EQ(agenda.stops[2].count, 0u);
+  const Timeline<float> timeline = encoding_timeline(model.protocol, data, 0);
+  EXPECT_EQ(timeline.stops[2].time, 4.0);
+  EXPECT_EQ(timeline.stops[2].count, 0u);
 }
 
-TEST(EncodingAgenda, OfASeriesWithoutClockIsItsStart) {
+TEST(EncodingTimeline, OfASeriesWithoutClockIsItsStart) {
   const Dataset data = two_series(1e9);  // seconds since 1970: the clock starts at the first event
   const Model model = model_of(data);
   EXPECT_EQ(model.config.data.start, "first");
-  EXPECT_EQ(encoding_agenda(model.protocol, data, 1).stops.back().time, 0.0);
+  EXPECT_EQ(encoding_timeline(model.protocol, data, 1).stops.back().time, 0.0);
   ThreadPool pool(1);
   EXPECT_TRUE(encode(model, data, every_series(data), pool).states.allFinite());
 }
 
-TEST(EncodingAgenda, KeepsTheTimeUnit) {
+TEST(EncodingTimeline, KeepsTheTimeUnit) {
   const Dataset data = two_series();
   Config config = small_synthetic_config();
   config.data.time_unit = 2.0;
-  EXPECT_EQ(encoding_agenda(model_of(data, config).protocol, data, 1).stops.back().time, 2.0);
+  EXPECT_EQ(encoding_timeline(model_of(data, config).protocol, data, 1).stops.back().time, 2.0);
 }
 
 TEST(Encode, ReadsTheStateThatAQueryAfterwardsSees) {
@@ -79,12 +79,12 @@ TEST(Encode, ReadsTheStateThatAQueryAfterwardsSees) {
   ThreadPool pool(1);
   for (const std::size_t i : {0, 7, 31}) {
     const Matrix<float> h = encode(model, data, std::vector<std::size_t>{i}, pool).states;
-    const Agenda<float> agenda =
-        query_agenda(model.protocol, data, i, {model.protocol.horizon + 1e-9});
+    const Timeline<float> timeline =
+        query_timeline(model.protocol, data, i, {model.protocol.horizon + 1e-9});
     InferenceOptions options;
     options.states = true;
     const std::vector<float> seen =
-        infer(model, examples_of(std::span(&agenda, 1)), pool, options)[0].states;
+        infer(model, examples_of(std::span(&timeline, 1)), pool, options)[0].states;
     for (Index k = 0; k < h.rows(); ++k)
       EXPECT_NEAR(h(k, 0), seen[static_cast<std::size_t>(k)], 1e-5);
   }
@@ -133,11 +133,11 @@ TEST(StateClassifier, GivesTheScoresOfTheWholeNetwork) {
     const StateClassifier classifier(model);
     ASSERT_EQ(classifier.size(), model.classifier_size());
     EXPECT_EQ(classifier.size(), layers == 1 ? 2 * 16 + 2 : 16 * 8 + 8 + 8 * 2 + 2);
-    std::vector<Agenda<float>> agendas;
+    std::vector<Timeline<float>> timelines;
     std::vector<Example> examples;
     for (std::size_t i = 0; i < 20; ++i)
-      agendas.push_back(encoding_agenda(model.protocol, data, i));
-    for (const auto& agenda : agendas) examples.push_back({&agenda});
+      timelines.push_back(encoding_timeline(model.protocol, data, i));
+    for (const auto& timeline : timelines) examples.push_back({&timeline});
     const Matrix<float> whole = infer_classes(model, examples, pool);
     const std::vector<std::size_t> series = every_series(data);
     const Matrix<float> states = encode(model, data, std::span(series).first(20), pool).states;

@@ -118,8 +118,9 @@ void expect_same(const Marginal& a, const Marginal& b) {
 
 TEST(Ensemble, AnswersTheMixtureOfWhatItsMembersAnswerForEveryThreadCount) {
   const Model whole = untrained_ensemble();
-  const Agenda<float> agenda = query_agenda(whole.protocol, small_synthetic(), 3, {0.5, 4.0, 12.0});
-  const std::vector<Example> examples = examples_of(std::span(&agenda, 1));
+  const Timeline<float> timeline =
+      query_timeline(whole.protocol, small_synthetic(), 3, {0.5, 4.0, 12.0});
+  const std::vector<Example> examples = examples_of(std::span(&timeline, 1));
   for (const std::size_t threads : {1u, 3u}) {
     ThreadPool pool(threads);
     InferenceOptions options;
@@ -196,9 +197,9 @@ TEST_P(EnsembleStream, SaysWhatThePredictionSaysAndComesBackFromBytes) {
   const std::size_t s = 2;
   const std::size_t first = data.first_event[s];
   std::vector<double> times = {data.times[first + 1], data.times[first + 2], 11.0};
-  const Agenda<float> agenda = query_agenda(whole->protocol, data, s, times);
+  const Timeline<float> timeline = query_timeline(whole->protocol, data, s, times);
   ThreadPool pool(1);
-  const Answer expected = infer(*whole, examples_of(std::span(&agenda, 1)), pool, {})[0];
+  const Answer expected = infer(*whole, examples_of(std::span(&timeline, 1)), pool, {})[0];
   Stream stream(whole, {}, whole->protocol.from_first ? data.times[first] : 0.0);
   for (std::size_t e = 0; e < 3; ++e) {
     if (e > 0) {
@@ -226,8 +227,8 @@ TEST(EnsembleStreamState, OfASingleModelIsRefused) {
 
 TEST(EnsembleGuard, ActsWithinEachMember) {
   const Model whole = untrained_ensemble();
-  const Agenda<float> agenda = query_agenda(whole.protocol, small_synthetic(), 1, {12.0});
-  const std::vector<Example> examples = examples_of(std::span(&agenda, 1));
+  const Timeline<float> timeline = query_timeline(whole.protocol, small_synthetic(), 1, {12.0});
+  const std::vector<Example> examples = examples_of(std::span(&timeline, 1));
   ThreadPool pool(1);
   const InferenceOptions options = whole.inference_options({Guard::Kind::edgr, 0.5});
   const Answer answer = infer(whole, examples, pool, options)[0];
@@ -251,8 +252,8 @@ TEST(EnsembleOfClassifiers, WithoutADistributionTellsTheMeanProbability) {
   Config config = small_synthetic_config();
   config.model.kind = "gru-d";
   const Model whole = untrained_ensemble(config);
-  const Agenda<float> agenda = encoding_agenda(whole.protocol, small_synthetic(), 0);
-  const std::vector<Example> examples = examples_of(std::span(&agenda, 1));
+  const Timeline<float> timeline = encoding_timeline(whole.protocol, small_synthetic(), 0);
+  const std::vector<Example> examples = examples_of(std::span(&timeline, 1));
   ThreadPool pool(1);
   const auto probability = [&](const Model& model) {
     const Matrix<float> z = infer_classes(model, examples, pool);

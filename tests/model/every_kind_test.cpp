@@ -60,11 +60,11 @@ TEST_P(EveryKind, AnswersTheSameAfterAReload) {
   const Split split{{0, 1, 2}, {}, {3}};
   const Model model = Model::create(config(), all, split, true);
   const auto logits = [&](const Model& m) {
-    std::vector<Agenda<float>> agendas;
+    std::vector<Timeline<float>> timelines;
     for (std::size_t i = 0; i < all.ids.size(); ++i)
-      agendas.push_back(query_agenda(m.protocol, all, i, {1.2}));
+      timelines.push_back(query_timeline(m.protocol, all, i, {1.2}));
     std::vector<Example> examples;
-    for (const auto& agenda : agendas) examples.push_back({&agenda});
+    for (const auto& timeline : timelines) examples.push_back({&timeline});
     Matrix<float> out(m.network->classes(), static_cast<Index>(examples.size()));
     m.network->worker()->classify(m.network->weights(m.params.data()), examples, {}, {},
                                   out.data());

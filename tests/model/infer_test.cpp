@@ -22,9 +22,9 @@ Model model_with(const std::string& variant) {
 
 std::vector<Marginal> asked(const Model& model, std::size_t series,
                             const std::vector<double>& times) {
-  const Agenda<float> agenda = query_agenda(model.protocol, small_synthetic(), series, times);
+  const Timeline<float> timeline = query_timeline(model.protocol, small_synthetic(), series, times);
   ThreadPool pool(1);
-  return infer(model, examples_of(std::span(&agenda, 1)), pool, {})[0].marginals;
+  return infer(model, examples_of(std::span(&timeline, 1)), pool, {})[0].marginals;
 }
 
 class Query : public testing::TestWithParam<std::string> {};
@@ -58,8 +58,8 @@ TEST_P(Query, BeforeAnEventDoesNotDependOnIt) {
   const Dataset start = subset(whole, std::vector<std::size_t>{0}, 1.0);
   ThreadPool pool(1);
   const auto first_query = [&](const Dataset& data) {
-    const Agenda<float> agenda = query_agenda(model.protocol, data, 0, {1.85});
-    return infer(model, examples_of(std::span(&agenda, 1)), pool, {})[0].marginals;
+    const Timeline<float> timeline = query_timeline(model.protocol, data, 0, {1.85});
+    return infer(model, examples_of(std::span(&timeline, 1)), pool, {})[0].marginals;
   };
   const auto with = first_query(whole), without = first_query(start);
   for (std::size_t j = 0; j < 3; ++j) {
@@ -71,19 +71,19 @@ TEST_P(Query, BeforeAnEventDoesNotDependOnIt) {
 INSTANTIATE_TEST_SUITE_P(All, Query, testing::ValuesIn(variants()),
                          [](const auto& variant) { return variant.param; });
 
-std::string refusal(const Model& model, const Agenda<float>& agenda) {
+std::string refusal(const Model& model, const Timeline<float>& timeline) {
   ThreadPool pool(1);
-  return refusal_of([&] { infer(model, examples_of(std::span(&agenda, 1)), pool, {}); });
+  return refusal_of([&] { infer(model, examples_of(std::span(&timeline, 1)), pool, {}); });
 }
 
 TEST(Infer, AStateThatIsNotFiniteIsAnErrorWithSeriesTimeAndFeature) {
   Model model = model_with("euler");
-  const Agenda<float> agenda = query_agenda(model.protocol, small_synthetic(), 2, {7.0});
+  const Timeline<float> timeline = query_timeline(model.protocol, small_synthetic(), 2, {7.0});
   for (const Tensor& tensor : model.network->layout().tensors()) {
     if (tensor.name.starts_with("classifier")) continue;
     Model broken = model_with("euler");
     broken.params[tensor.offset] = std::numeric_limits<float>::quiet_NaN();
-    const std::string said = refusal(broken, agenda);
+    const std::string said = refusal(broken, timeline);
     EXPECT_NE(said.find("series " + small_synthetic().ids[2]), std::string::npos)
         << tensor.name << ": " << said;
     EXPECT_NE(said.find("not finite"), std::string::npos) << tensor.name << ": " << said;
@@ -93,24 +93,24 @@ TEST(Infer, AStateThatIsNotFiniteIsAnErrorWithSeriesTimeAndFeature) {
 
 TEST(Infer, TimeThatRunsBackwardsIsAnError) {
   const Model model = model_with("euler");
-  Agenda<float> agenda;
-  agenda.id = "s";
-  agenda.stop(2.0, Agenda<float>::kQuery);
-  agenda.stop(1.0, Agenda<float>::kQuery);
-  EXPECT_NE(refusal(model, agenda).find("comes before"), std::string::npos);
-  agenda.clear(3.0);
-  agenda.stop(2.0, Agenda<float>::kQuery);
-  EXPECT_NE(refusal(model, agenda).find("comes before"), std::string::npos);
+  Timeline<float> timeline;
+  timeline.id = "s";
+  timeline.stop(2.0, Timeline<float>::kQuery);
+  timeline.stop(1.0, Timeline<float>::kQuery);
+  EXPECT_NE(refusal(model, timeline).find("comes before"), std::string::npos);
+  timeline.clear(3.0);
+  timeline.stop(2.0, Timeline<float>::kQuery);
+  EXPECT_NE(refusal(model, timeline).find("comes before"), std::string::npos);
 }
 
 TEST(Infer, LeavesWhenTold) {
   const Model model = model_with("euler");
-  const Agenda<float> agenda = query_agenda(model.protocol, small_synthetic(), 2, {7.0});
+  const Timeline<float> timeline = query_timeline(model.protocol, small_synthetic(), 2, {7.0});
   const std::atomic<bool> stop = true;
   InferenceOptions options;
   options.stop = &stop;
   ThreadPool pool(1);
-  EXPECT_THROW(infer(model, examples_of(std::span(&agenda, 1)), pool, options), Interrupted);
+  EXPECT_THROW(infer(model, examples_of(std::span(&timeline, 1)), pool, options), Interrupted);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "engine/small_model.h"
 #include "engine/variant.h"
 #include "model/infer.h"
-#include "protocol/filtering_agenda.h"
+#include "protocol/filtering_timeline.h"
 #include "temporary_folder.h"
 
 namespace edict {
@@ -29,13 +29,13 @@ Model two_sided(const std::string& variant = "euler") {
   return model;
 }
 
-Agenda<float> agenda_of(const Model& model, std::size_t series) {
-  return evaluation_agenda(model.protocol, model.config.data, small_synthetic(), series);
+Timeline<float> timeline_of(const Model& model, std::size_t series) {
+  return evaluation_timeline(model.protocol, model.config.data, small_synthetic(), series);
 }
 
-BothSides sides_of(const Model& model, const Agenda<float>& agenda) {
+BothSides sides_of(const Model& model, const Timeline<float>& timeline) {
   ThreadPool pool(1);
-  return infer_both_sides(model, std::span(&agenda, 1), pool, {});
+  return infer_both_sides(model, std::span(&timeline, 1), pool, {});
 }
 
 class Sided : public testing::TestWithParam<std::string> {};
@@ -43,18 +43,18 @@ class Sided : public testing::TestWithParam<std::string> {};
 TEST_P(Sided, NeitherSeesTheOthersTimeNorWhatIsHidden) {
   const Model model = two_sided(GetParam());
   for (std::size_t series = 0; series < 6; ++series) {
-    const Agenda<float> agenda = agenda_of(model, series);
-    const BothSides before = sides_of(model, agenda);
+    const Timeline<float> timeline = timeline_of(model, series);
+    const BothSides before = sides_of(model, timeline);
     const std::size_t features = model.features.size();
-    for (std::size_t s = 0; s < agenda.stops.size(); ++s) {
-      if (agenda.stops[s].count == 0) continue;
-      Agenda<float> changed = agenda;
-      changed.value[agenda.stops[s].first] += 3.0f;
+    for (std::size_t s = 0; s < timeline.stops.size(); ++s) {
+      if (timeline.stops[s].count == 0) continue;
+      Timeline<float> changed = timeline;
+      changed.value[timeline.stops[s].first] += 3.0f;
       const BothSides after = sides_of(model, changed);
-      const bool hidden = !(agenda.stops[s].what & Agenda<float>::kAbsorb);
+      const bool hidden = !(timeline.stops[s].what & Timeline<float>::kAbsorb);
       std::size_t query = 0;
-      for (std::size_t q = 0; q < agenda.stops.size(); ++q) {
-        if (!(agenda.stops[q].what & Agenda<float>::kQuery)) continue;
+      for (std::size_t q = 0; q < timeline.stops.size(); ++q) {
+        if (!(timeline.stops[q].what & Timeline<float>::kQuery)) continue;
         for (std::size_t k = query * features; k < (query + 1) * features; ++k) {
           if (hidden || q < s) {
             EXPECT_EQ(before.forward[0].marginals[k].mean, after.forward[0].marginals[k].mean);
@@ -74,8 +74,9 @@ TEST_P(Sided, MoreQuestionsChangeNoAnswer) {
   const Model model = two_sided(GetParam());
   ThreadPool pool(1);
   const auto asked = [&](const std::vector<double>& times) {
-    const Agenda<float> agenda = filtering_agenda(model.protocol, small_synthetic(), 2, times);
-    return infer_smoothed(model, std::span(&agenda, 1), pool, {})[0].marginals;
+    const Timeline<float> timeline =
+        filtering_timeline(model.protocol, small_synthetic(), 2, times);
+    return infer_smoothed(model, std::span(&timeline, 1), pool, {})[0].marginals;
   };
   const auto many = asked({0.5, 1.0, 2.5, 4.0, 6.0, 30.0}), one = asked({2.5});
   ASSERT_EQ(many.size(), 18u);
@@ -92,10 +93,10 @@ TEST_P(Sided, AForecastIsThatOfThePastAlone) {
   calibration.dof = 4;
   model.calibration = {{3, calibration}, 10, 10};
   ThreadPool pool(1);
-  const Agenda<float> agenda =
-      filtering_agenda(model.protocol, small_synthetic(), 1, {3.0, 13.0, 20.0});
-  const auto both = infer_smoothed(model, std::span(&agenda, 1), pool, {})[0].marginals;
-  const auto past = infer(model, examples_of(std::span(&agenda, 1)), pool, {})[0].marginals;
+  const Timeline<float> timeline =
+      filtering_timeline(model.protocol, small_synthetic(), 1, {3.0, 13.0, 20.0});
+  const auto both = infer_smoothed(model, std::span(&timeline, 1), pool, {})[0].marginals;
+  const auto past = infer(model, examples_of(std::span(&timeline, 1)), pool, {})[0].marginals;
   for (std::size_t k = 0; k < 9; ++k) {
     EXPECT_EQ(both[k].mean == past[k].mean, k >= 3) << k;
     EXPECT_EQ(both[k].scale == past[k].scale, k >= 3) << k;
@@ -107,20 +108,20 @@ INSTANTIATE_TEST_SUITE_P(Variants, Sided, testing::ValuesIn(variants()));
 TEST(Smoothed, GuardsActWithinEachPass) {
   const Model model = two_sided();
   ThreadPool pool(1);
-  Agenda<float> agenda = agenda_of(model, 0);
+  Timeline<float> timeline = timeline_of(model, 0);
   const InferenceOptions options = model.inference_options({Guard::Kind::edgr, 0.01});
-  const Answer both = infer_smoothed(model, std::span(&agenda, 1), pool, options)[0];
-  const BothSides sides = infer_both_sides(model, std::span(&agenda, 1), pool, options);
+  const Answer both = infer_smoothed(model, std::span(&timeline, 1), pool, options)[0];
+  const BothSides sides = infer_both_sides(model, std::span(&timeline, 1), pool, options);
   EXPECT_GE(both.clips.size(),
             std::max(sides.forward[0].clips.size(), sides.backward[0].clips.size()));
   ASSERT_FALSE(sides.backward[0].clips.empty());
   for (const Clipped& clip : both.clips) {
-    const auto& stop = agenda.stops[clip.stop];
-    EXPECT_TRUE(stop.what & Agenda<float>::kAbsorb);
+    const auto& stop = timeline.stops[clip.stop];
+    EXPECT_TRUE(stop.what & Timeline<float>::kAbsorb);
     bool found = false;  // the observation it speaks of, at the stop it names
     for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
       found |=
-          agenda.feature[k] == clip.feature && static_cast<double>(agenda.value[k]) == clip.raw;
+          timeline.feature[k] == clip.feature && static_cast<double>(timeline.value[k]) == clip.raw;
     EXPECT_TRUE(found);
   }
 }
@@ -129,9 +130,9 @@ TEST(Smoothed, NeedsAModelThatLooksFromBothSides) {
   Model model = two_sided();
   model.fusion = {};
   ThreadPool pool(1);
-  const Agenda<float> agenda = agenda_of(model, 0);
+  const Timeline<float> timeline = timeline_of(model, 0);
   EXPECT_NE(refusal_of([&] {
-              infer_smoothed(model, std::span(&agenda, 1), pool, {});
+              infer_smoothed(model, std::span(&timeline, 1), pool, {});
             }).find("train.smooth"),
             std::string::npos);
 }
@@ -149,9 +150,9 @@ TEST(Smoothed, TravelsInTheFileAndInMembersAndClassifiers) {
   const Model classifier = model.with_classifier(model.config, {"a", "b"});
   save_model(classifier, folder / "c");
   ThreadPool pool(1);
-  const Agenda<float> agenda = agenda_of(model, 3);
+  const Timeline<float> timeline = timeline_of(model, 3);
   const auto answer = [&](const Model& of) {
-    return infer_smoothed(of, std::span(&agenda, 1), pool, {})[0].marginals;
+    return infer_smoothed(of, std::span(&timeline, 1), pool, {})[0].marginals;
   };
   const auto expected = answer(model), found = answer(load_model(folder / "c"));
   for (std::size_t k = 0; k < expected.size(); ++k) EXPECT_EQ(found[k].mean, expected[k].mean);

@@ -73,8 +73,8 @@ TEST_P(StreamTest, SaysWhatTheBatchedEngineSays) {
     for (std::size_t e = data.first_event[s]; e < data.first_event[s + 1]; ++e)
       times.push_back(data.times[e]);  // what was expected just before each event
     times.push_back(data.times[data.first_event[s + 1] - 1] + 1.3);
-    const Agenda<float> agenda = query_agenda(model->protocol, data, s, times);
-    const Answer expected = infer(*model, examples_of(std::span(&agenda, 1)), pool, {})[0];
+    const Timeline<float> timeline = query_timeline(model->protocol, data, s, times);
+    const Answer expected = infer(*model, examples_of(std::span(&timeline, 1)), pool, {})[0];
 
     Stream stream(model, data.covariates(s));
     std::size_t k = 0;
@@ -110,8 +110,8 @@ TEST(StreamStart, IsThatOfPredict) {
     for (const std::size_t s : {std::size_t{0}, std::size_t{11}}) {
       const std::size_t first = data.first_event[s], last = data.first_event[s + 1];
       const std::vector<double> times{data.times[first + 1], data.times[last - 1] + 1.3};
-      const Agenda<float> agenda = query_agenda(model->protocol, data, s, times);
-      const Answer expected = infer(*model, examples_of(std::span(&agenda, 1)), pool, {})[0];
+      const Timeline<float> timeline = query_timeline(model->protocol, data, s, times);
+      const Answer expected = infer(*model, examples_of(std::span(&timeline, 1)), pool, {})[0];
       Stream stream(model, data.covariates(s));
       // A state that has seen nothing comes back from its bytes too, and questions leave it alone.
       stream.distribution(data.times[first]);
@@ -337,9 +337,9 @@ TEST_P(StreamTest, BearsAbsurdValuesAsTheBatchDoes) {
   same.add_series("s", Dataset::kNone, Dataset::kNone, {&missing, 1});
   same.add_event(1.0);
   for (const Observation& o : absurd) same.add_observation(o.feature, o.value);
-  const Agenda<float> agenda = query_agenda(model->protocol, same, 0, {2.0});
+  const Timeline<float> timeline = query_timeline(model->protocol, same, 0, {2.0});
   ThreadPool pool(1);
-  const Answer batch = infer(*model, examples_of(std::span(&agenda, 1)), pool, {})[0];
+  const Answer batch = infer(*model, examples_of(std::span(&timeline, 1)), pool, {})[0];
   for (std::size_t j = 0; j < 3; ++j)
     expect_equal(stream.distribution(2.0)[j],
                  to_raw(model->protocol.standardisation, j, batch.marginals[j]));

@@ -1,5 +1,5 @@
-// Agendas read from their end: between an agenda and its reverse every absorbed observation counts
-// once for a query, and what is hidden counts for neither.
+// Timelines read from their end: between a timeline and its reverse every absorbed observation
+// counts once for a query, and what is hidden counts for neither.
 #include "protocol/reversed.h"
 
 #include <gtest/gtest.h>
@@ -12,37 +12,37 @@
 namespace edict {
 namespace {
 
-using A = Agenda<float>;
+using A = Timeline<float>;
 
 // Stops at multiples of a quarter, which are exact, several of them at the same moment; every value
 // stands there once.
-A random_agenda(std::uint64_t seed) {
+A random_timeline(std::uint64_t seed) {
   Generator rng(seed, "reversed");
-  A agenda;
-  agenda.id = "s";
-  agenda.covariates = {1.5f};
+  A timeline;
+  timeline.id = "s";
+  timeline.covariates = {1.5f};
   double time = 0;
   float value = 1;
   for (int s = 0; s < 30; ++s) {
     time += 0.25 * static_cast<double>(rng.below(3));
     const std::uint8_t what[] = {A::kAbsorb, A::kQuery, A::kScore | A::kQuery,
                                  A::kAbsorb | A::kScore};
-    agenda.stop(time, what[rng.below(4)]);
+    timeline.stop(time, what[rng.below(4)]);
     for (std::uint64_t k = 0, count = rng.below(4); k < count; ++k)
-      agenda.observe(static_cast<std::int32_t>(k), value++);
+      timeline.observe(static_cast<std::int32_t>(k), value++);
   }
-  return agenda;
+  return timeline;
 }
 
 // What is absorbed before each query, in order.
-std::vector<std::set<float>> known_at_queries(const A& agenda) {
+std::vector<std::set<float>> known_at_queries(const A& timeline) {
   std::vector<std::set<float>> known;
   std::set<float> absorbed;
-  for (const A::Stop& stop : agenda.stops) {
+  for (const A::Stop& stop : timeline.stops) {
     if (stop.what & A::kQuery) known.push_back(absorbed);
     if (stop.what & A::kAbsorb)
-      absorbed.insert(agenda.value.begin() + stop.first,
-                      agenda.value.begin() + stop.first + stop.count);
+      absorbed.insert(timeline.value.begin() + stop.first,
+                      timeline.value.begin() + stop.first + stop.count);
   }
   return known;
 }
@@ -64,15 +64,15 @@ void expect_same(const A& a, const A& b) {
 }
 
 TEST(Reversed, RunsFromTheLastAbsorbedStopBackwards) {
-  A agenda;
-  agenda.start = 1.0;
-  agenda.stop(2.0, A::kAbsorb);
-  agenda.observe(0, 1.0f);
-  agenda.stop(3.0, A::kQuery);
-  agenda.stop(5.0, A::kAbsorb | A::kScore);
-  agenda.observe(1, 2.0f);
-  agenda.stop(9.0, A::kQuery);
-  const A back = reversed(agenda);
+  A timeline;
+  timeline.start = 1.0;
+  timeline.stop(2.0, A::kAbsorb);
+  timeline.observe(0, 1.0f);
+  timeline.stop(3.0, A::kQuery);
+  timeline.stop(5.0, A::kAbsorb | A::kScore);
+  timeline.observe(1, 2.0f);
+  timeline.stop(9.0, A::kQuery);
+  const A back = reversed(timeline);
   EXPECT_EQ(back.start, 0.0);
   ASSERT_EQ(back.stops.size(), 3u) << "a forecast has nothing after it";
   EXPECT_EQ(back.stops[0].time, 0.0);
@@ -82,9 +82,9 @@ TEST(Reversed, RunsFromTheLastAbsorbedStopBackwards) {
   EXPECT_EQ(back.value, (std::vector<float>{2.0f, 1.0f}));
 }
 
-TEST(Reversed, TwiceIsTheAgendaFromItsFirstToItsLastAbsorbedStop) {
+TEST(Reversed, TwiceIsTheTimelineFromItsFirstToItsLastAbsorbedStop) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const A once = reversed(random_agenda(seed));
+    const A once = reversed(random_timeline(seed));
     const A twice = reversed(once);
     expect_same(reversed(reversed(twice)), twice);
     // Where the first stop is absorbed nothing is left out on the way back.
@@ -94,13 +94,13 @@ TEST(Reversed, TwiceIsTheAgendaFromItsFirstToItsLastAbsorbedStop) {
 
 TEST(Reversed, EveryAbsorbedObservationCountsOnceForAQuery) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const A agenda = random_agenda(seed), back = reversed(agenda);
+    const A timeline = random_timeline(seed), back = reversed(timeline);
     std::set<float> all;
-    for (const A::Stop& stop : agenda.stops)
+    for (const A::Stop& stop : timeline.stops)
       if (stop.what & A::kAbsorb)
-        all.insert(agenda.value.begin() + stop.first,
-                   agenda.value.begin() + stop.first + stop.count);
-    const auto past = known_at_queries(agenda), future = known_at_queries(back);
+        all.insert(timeline.value.begin() + stop.first,
+                   timeline.value.begin() + stop.first + stop.count);
+    const auto past = known_at_queries(timeline), future = known_at_queries(back);
     ASSERT_LE(future.size(), past.size());
     for (std::size_t q = 0; q < past.size(); ++q) {
       std::set<float> both = past[q];
@@ -114,15 +114,15 @@ TEST(Reversed, EveryAbsorbedObservationCountsOnceForAQuery) {
 }
 
 TEST(Reversed, WithoutAnythingAbsorbedThereIsNothingToReadFrom) {
-  A agenda;
-  agenda.stop(1.0, A::kQuery);
-  EXPECT_TRUE(reversed(agenda).stops.empty());
+  A timeline;
+  timeline.stop(1.0, A::kQuery);
+  EXPECT_TRUE(reversed(timeline).stops.empty());
 }
 
 TEST(Reversed, RefusesToAskAndAbsorbAtOnce) {
-  A agenda;
-  agenda.stop(1.0, A::kAbsorb | A::kQuery);
-  EXPECT_THROW(reversed(agenda), Error);
+  A timeline;
+  timeline.stop(1.0, A::kAbsorb | A::kQuery);
+  EXPECT_THROW(reversed(timeline), Error);
 }
 
 }  // namespace

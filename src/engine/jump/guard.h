@@ -30,7 +30,7 @@ struct Population {
 
 // An observation that a guard changed, in the model's units.
 struct Clipped {
-  std::size_t stop;  // of the agenda
+  std::size_t stop;  // of the timeline
   std::int32_t feature;
   double raw, used;
   double sigmas;  // how far it was off

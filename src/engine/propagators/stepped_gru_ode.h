@@ -18,7 +18,7 @@ namespace edict {
 class SteppedGruOde {
  public:
   // A column may not need more steps than this to get to a single moment: a wrong time unit should
-  // be said, not walked for a week.
+  // be said, not taken for a week.
   static constexpr double kMaxSteps = 1e7;
 
   SteppedGruOde(ParameterLayout& layout, const std::string& name, const EngineSettings& settings)

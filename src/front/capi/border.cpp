@@ -83,7 +83,7 @@ StopFlag stop_of(const edict_control* control) { return control ? &control->stop
 
 }  // namespace edict::capi
 
-using edict::capi::across;
+using edict::capi::run_guarded;
 
 const char* edict_version() { return EDICT_VERSION; }
 int edict_api() { return EDICT_API; }
@@ -94,7 +94,7 @@ size_t edict_bytes_size(const edict_bytes* bytes) { return bytes->content.size()
 void edict_bytes_free(edict_bytes* bytes) { delete bytes; }
 
 int edict_settings(edict_bytes** out) {
-  return across([&] {
+  return run_guarded([&] {
     edict::capi::check_given(out, "out");
     edict::Config config;
     nlohmann::json list = nlohmann::json::array();
@@ -105,7 +105,7 @@ int edict_settings(edict_bytes** out) {
 }
 
 int edict_control_new(edict_control** out) {
-  return across([&] {
+  return run_guarded([&] {
     edict::capi::check_given(out, "out");
     *out = new edict_control;
   });

@@ -56,7 +56,7 @@ int failed() noexcept;
 
 // Runs the body of a function of edict.h: no exception leaves it.
 template <class Body>
-int across(const Body& body) noexcept {
+int run_guarded(const Body& body) noexcept {
   try {
     body();
     return EDICT_OK;

@@ -100,7 +100,7 @@ ReadOptions read_options_from(const char* text) {
 
 int edict_builder_new(int64_t series, const char* const* ids, int64_t features,
                       const char* const* feature_names, edict_builder** out) {
-  return across([&] {
+  return run_guarded([&] {
     check_given(out, "out");
     *out = new edict_builder{DatasetBuilder(names_from(series, ids, "ids"),
                                             names_from(features, feature_names, "feature_names")),
@@ -110,7 +110,7 @@ int edict_builder_new(int64_t series, const char* const* ids, int64_t features,
 
 int edict_builder_rows(edict_builder* builder, int64_t rows, const int64_t* row_series,
                        const double* times, const double* const* columns, const int64_t* strides) {
-  return across([&] {
+  return run_guarded([&] {
     DatasetBuilder& to = builder_of(builder);
     const std::size_t count = size_of(rows, "rows");
     if (count == 0) return;
@@ -128,7 +128,7 @@ int edict_builder_rows(edict_builder* builder, int64_t rows, const int64_t* row_
 
 int edict_builder_observations(edict_builder* builder, int64_t rows, const int64_t* row_series,
                                const double* times, const int32_t* features, const double* values) {
-  return across([&] {
+  return run_guarded([&] {
     DatasetBuilder& to = builder_of(builder);
     const std::size_t count = size_of(rows, "rows");
     if (count == 0) return;
@@ -141,7 +141,7 @@ int edict_builder_observations(edict_builder* builder, int64_t rows, const int64
 
 int edict_builder_labels(edict_builder* builder, int64_t classes, const char* const* names,
                          const int32_t* of_series) {
-  return across([&] {
+  return run_guarded([&] {
     DatasetBuilder& to = builder_of(builder);
     to.set_labels(names_from(classes, names, "names"), places_from(to.series(), of_series));
   });
@@ -149,7 +149,7 @@ int edict_builder_labels(edict_builder* builder, int64_t classes, const char* co
 
 int edict_builder_groups(edict_builder* builder, int64_t groups, const char* const* names,
                          const int32_t* of_series) {
-  return across([&] {
+  return run_guarded([&] {
     DatasetBuilder& to = builder_of(builder);
     to.set_groups(names_from(groups, names, "names"), places_from(to.series(), of_series));
   });
@@ -157,7 +157,7 @@ int edict_builder_groups(edict_builder* builder, int64_t groups, const char* con
 
 int edict_builder_statics(edict_builder* builder, int64_t statics, const char* const* names,
                           const double* values) {
-  return across([&] {
+  return run_guarded([&] {
     DatasetBuilder& to = builder_of(builder);
     const std::size_t count = to.series() * size_of(statics, "statics");
     if (count > 0) check_given(values, "values");
@@ -167,7 +167,7 @@ int edict_builder_statics(edict_builder* builder, int64_t statics, const char* c
 
 int edict_builder_dates(edict_builder* builder, const char* unit, int from_first,
                         const double* origin, int zoned, int zone) {
-  return across([&] {
+  return run_guarded([&] {
     DatasetBuilder& to = builder_of(builder);
     check_given(unit, "unit");
     check_given(origin, "origin");
@@ -189,7 +189,7 @@ int edict_builder_dates(edict_builder* builder, const char* unit, int from_first
 }
 
 int edict_builder_unit(edict_builder* builder, const char* unit) {
-  return across([&] {
+  return run_guarded([&] {
     DatasetBuilder& to = builder_of(builder);
     check_given(unit, "unit");
     TimeAxis axis;
@@ -199,7 +199,7 @@ int edict_builder_unit(edict_builder* builder, const char* unit) {
 }
 
 int edict_builder_reading(edict_builder* builder, const char* json) {
-  return across([&] {
+  return run_guarded([&] {
     builder_of(builder);
     check_given(json, "json");
     nlohmann::json whole = edict::to_json(Reading{});
@@ -213,7 +213,7 @@ int edict_builder_reading(edict_builder* builder, const char* json) {
 }
 
 int edict_builder_dataset(edict_builder* builder, int duplicates, edict_dataset** out) {
-  return across([&] {
+  return run_guarded([&] {
     check_given(out, "out");
     DatasetBuilder& from = builder_of(builder);
     using Duplicates = DatasetBuilder::Duplicates;
@@ -233,7 +233,7 @@ void edict_builder_free(edict_builder* builder) { delete builder; }
 
 int edict_dataset_read(const char* path, const char* options, const edict_model* like,
                        edict_dataset** out) {
-  return across([&] {
+  return run_guarded([&] {
     check_given(path, "path");
     check_given(out, "out");
     ReadOptions reading = options ? read_options_from(options) : ReadOptions{};
@@ -245,14 +245,14 @@ int edict_dataset_read(const char* path, const char* options, const edict_model*
 }
 
 int edict_dataset_write(const edict_dataset* dataset, const char* path) {
-  return across([&] {
+  return run_guarded([&] {
     check_given(path, "path");
     write_csv(data_of(dataset), path);
   });
 }
 
 int edict_read_dates(int64_t count, const char* const* texts, double* microseconds, int32_t* zone) {
-  return across([&] {
+  return run_guarded([&] {
     const std::vector<std::string> given = names_from(count, texts, "texts");
     DateStyle style;  // where one of them decides between day and month, it decides for all
     for (std::size_t i = 0; i < given.size() && style.order == DateStyle::Order::year_first; ++i)
@@ -268,7 +268,7 @@ int edict_read_dates(int64_t count, const char* const* texts, double* microsecon
 }
 
 int edict_dataset_sizes(const edict_dataset* dataset, edict_dataset_size* sizes, size_t size) {
-  return across([&] {
+  return run_guarded([&] {
     const Dataset& data = data_of(dataset);
     check_given(sizes, "sizes");
     const auto count = [](const auto& list) { return static_cast<int64_t>(list.size()); };
@@ -279,14 +279,14 @@ int edict_dataset_sizes(const edict_dataset* dataset, edict_dataset_size* sizes,
 }
 
 int edict_dataset_fingerprint(const edict_dataset* dataset, uint64_t* result) {
-  return across([&] {
+  return run_guarded([&] {
     check_given(result, "fingerprint");
     *result = fingerprint(data_of(dataset));
   });
 }
 
 int edict_dataset_names(const edict_dataset* dataset, int which, edict_bytes** out) {
-  return across([&] {
+  return run_guarded([&] {
     const Dataset& data = data_of(dataset);
     check_given(out, "out");
     const std::vector<std::string>* const lists[] = {&data.ids, &data.features, &data.statics,
@@ -302,7 +302,7 @@ int edict_dataset_names(const edict_dataset* dataset, int which, edict_bytes** o
 int edict_dataset_arrays(const edict_dataset* dataset, int64_t* first_event, double* times,
                          int64_t* first_observation, int32_t* feature, double* value,
                          int32_t* labels, int32_t* groups, double* statics) {
-  return across([&] {
+  return run_guarded([&] {
     const Dataset& data = data_of(dataset);
     copy_out(data.first_event, first_event);
     copy_out(data.times, times);
@@ -316,7 +316,7 @@ int edict_dataset_arrays(const edict_dataset* dataset, int64_t* first_event, dou
 }
 
 int edict_dataset_dates(const edict_dataset* dataset, double* origin, edict_bytes** out) {
-  return across([&] {
+  return run_guarded([&] {
     const Dataset& data = data_of(dataset);
     check_given(out, "out");
     if (origin)
@@ -326,7 +326,7 @@ int edict_dataset_dates(const edict_dataset* dataset, double* origin, edict_byte
 }
 
 int edict_dataset_reading(const edict_dataset* dataset, edict_bytes** out) {
-  return across([&] {
+  return run_guarded([&] {
     const Dataset& data = data_of(dataset);
     check_given(out, "out");
     nlohmann::json reading = edict::to_json(data.reading);
@@ -337,7 +337,7 @@ int edict_dataset_reading(const edict_dataset* dataset, edict_bytes** out) {
 
 int edict_dataset_subset(const edict_dataset* dataset, int64_t count, const int64_t* series,
                          double until, edict_dataset** out) {
-  return across([&] {
+  return run_guarded([&] {
     const Dataset& data = data_of(dataset);
     check_given(out, "out");
     const std::size_t size = size_of(count, "count");
@@ -355,7 +355,7 @@ int edict_dataset_subset(const edict_dataset* dataset, int64_t count, const int6
 
 int edict_dataset_relabel(const edict_dataset* dataset, int64_t classes, const char* const* names,
                           const int32_t* of_series, edict_dataset** out) {
-  return across([&] {
+  return run_guarded([&] {
     const Dataset& data = data_of(dataset);
     check_given(out, "out");
     auto result = std::make_unique<edict_dataset>(edict_dataset{data});
@@ -368,7 +368,7 @@ int edict_dataset_relabel(const edict_dataset* dataset, int64_t classes, const c
 }
 
 int edict_dataset_summary(const edict_dataset* dataset, edict_bytes** out) {
-  return across([&] {
+  return run_guarded([&] {
     const Dataset& data = data_of(dataset);
     check_given(out, "out");
     const Summary s = summarise(data);

@@ -182,7 +182,7 @@ Sides sides_from(const Model& model, int sides) {
 
 int edict_fit_settings(const edict_dataset* dataset, int64_t assignments,
                        const char* const* assignment, edict_bytes** out) {
-  return across([&] {
+  return run_guarded([&] {
     const ToTrain training(dataset);
     check_given(out, "out");
     const std::vector<std::string> given = names_from(assignments, assignment, "assignments");
@@ -203,7 +203,7 @@ int edict_train(const edict_dataset* dataset, const char* toml, int64_t assignme
                 const char* const* assignment, int64_t members, const edict_model* from,
                 double budget, const char* out_path, int resume, int threads,
                 edict_control* control, edict_model** out) {
-  return across([&] {
+  return run_guarded([&] {
     const auto begin = std::chrono::steady_clock::now();
     check_given(dataset, "dataset");
     check_given(out, "out");
@@ -286,7 +286,7 @@ int edict_train(const edict_dataset* dataset, const char* toml, int64_t assignme
 int edict_classify(const edict_model* model, const edict_dataset* dataset, int64_t assignments,
                    const char* const* assignment, int64_t seeds, const int64_t* seed, int threads,
                    edict_control* control, edict_model** out) {
-  return across([&] {
+  return run_guarded([&] {
     const Model& frozen = model_of(model);
     const Matched matched(frozen, dataset, Series::as_trained);
     check_given(out, "out");
@@ -316,7 +316,7 @@ int edict_classify(const edict_model* model, const edict_dataset* dataset, int64
 }
 
 int edict_model_load(const char* path, edict_model** out) {
-  return across([&] {
+  return run_guarded([&] {
     check_given(path, "path");
     check_given(out, "out");
     *out = new edict_model{std::make_shared<const Model>(load_model(path))};
@@ -324,14 +324,14 @@ int edict_model_load(const char* path, edict_model** out) {
 }
 
 int edict_model_save(const edict_model* model, const char* path) {
-  return across([&] {
+  return run_guarded([&] {
     check_given(path, "path");
     save_model(model_of(model), path);
   });
 }
 
 int edict_model_from_bytes(const void* data, size_t size, edict_model** out) {
-  return across([&] {
+  return run_guarded([&] {
     check_given(data, "data");
     check_given(out, "out");
     const std::string_view bytes(static_cast<const char*>(data), size);
@@ -342,14 +342,14 @@ int edict_model_from_bytes(const void* data, size_t size, edict_model** out) {
 }
 
 int edict_model_to_bytes(const edict_model* model, edict_bytes** out) {
-  return across([&] {
+  return run_guarded([&] {
     check_given(out, "out");
     *out = new_bytes(tensor_bytes(to_tensors(model_of(model))));
   });
 }
 
 int edict_model_sizes(const edict_model* model, edict_model_size* sizes, size_t size) {
-  return across([&] {
+  return run_guarded([&] {
     const Model& m = model_of(model);
     check_given(sizes, "sizes");
     copy_out({static_cast<int64_t>(m.features.size()), static_cast<int64_t>(m.statics.size()),
@@ -360,7 +360,7 @@ int edict_model_sizes(const edict_model* model, edict_model_size* sizes, size_t 
 }
 
 int edict_model_info(const edict_model* model, edict_bytes** out) {
-  return across([&] {
+  return run_guarded([&] {
     const Model& m = model_of(model);
     check_given(out, "out");
     const auto count = [&](Part part) { return m.seen.count(part); };
@@ -395,7 +395,7 @@ int edict_model_info(const edict_model* model, edict_bytes** out) {
 }
 
 int edict_model_match(const edict_model* model, const edict_dataset* dataset, edict_bytes** out) {
-  return across([&] {
+  return run_guarded([&] {
     const Model& m = model_of(model);
     check_given(dataset, "dataset");
     check_given(out, "out");
@@ -404,7 +404,7 @@ int edict_model_match(const edict_model* model, const edict_dataset* dataset, ed
 }
 
 int edict_model_parts(const edict_model* model, const edict_dataset* dataset, int32_t* parts) {
-  return across([&] {
+  return run_guarded([&] {
     const Model& m = model_of(model);
     check_given(dataset, "dataset");
     check_given(parts, "parts");
@@ -418,7 +418,7 @@ int edict_model_predict(const edict_model* model, const edict_dataset* dataset, 
                         const double* times, int which, double until, const edict_guard* guard,
                         int threads, edict_control* control, double* mean, double* aleatoric,
                         double* epistemic, double* scale, double* dof, int64_t* clipped) {
-  return across([&] {
+  return run_guarded([&] {
     const Model& m = model_of(model);
     const Matched matched(m, dataset);
     const Dataset& data = matched.data();
@@ -452,7 +452,7 @@ int edict_model_predict(const edict_model* model, const edict_dataset* dataset, 
 int edict_model_probabilities(const edict_model* model, const edict_dataset* dataset, int64_t count,
                               const double* times, const edict_guard* guard, int threads,
                               edict_control* control, double* probabilities) {
-  return across([&] {
+  return run_guarded([&] {
     const Model& m = model_of(model);
     const Matched matched(m, dataset);
     check_given(probabilities, "probabilities");
@@ -479,7 +479,7 @@ int edict_model_probabilities(const edict_model* model, const edict_dataset* dat
 int edict_model_encode(const edict_model* model, const edict_dataset* dataset,
                        const edict_guard* guard, int threads, edict_control* control,
                        float* states) {
-  return across([&] {
+  return run_guarded([&] {
     const Model& m = model_of(model);
     const Matched matched(m, dataset);
     check_given(states, "states");
@@ -494,7 +494,7 @@ int edict_model_encode(const edict_model* model, const edict_dataset* dataset,
 int edict_model_evaluate(const edict_model* model, const edict_dataset* dataset, const char* part,
                          int sides, const edict_guard* guard, int threads, edict_control* control,
                          edict_bytes** out) {
-  return across([&] {
+  return run_guarded([&] {
     const Model& m = model_of(model);
     const Matched matched(m, dataset, Series::as_trained);
     check_given(part, "part");
@@ -511,7 +511,7 @@ int edict_model_evaluate(const edict_model* model, const edict_dataset* dataset,
 int edict_model_impute(const edict_model* model, const edict_dataset* dataset, int64_t count,
                        const double* times, int sides, const edict_guard* guard, int threads,
                        edict_control* control, double* value, double* deviation) {
-  return across([&] {
+  return run_guarded([&] {
     const Model& m = model_of(model);
     const Matched matched(m, dataset);
     const Dataset& table = dataset->data;
@@ -543,7 +543,7 @@ int edict_model_surprise(const edict_model* model, const edict_dataset* dataset,
                          const edict_guard* guard, int threads, edict_control* control,
                          double* mean, double* aleatoric, double* epistemic, double* scale,
                          double* dof, double* z, double* log_score, double* tail) {
-  return across([&] {
+  return run_guarded([&] {
     const Model& m = model_of(model);
     check_given(dataset, "dataset");
     const Dataset& data = dataset->data;
@@ -571,7 +571,7 @@ void edict_model_free(edict_model* model) { delete model; }
 
 int edict_quantile(int64_t count, const double* mean, const double* scale, const double* dof,
                    const double* p, double* out) {
-  return across([&] {
+  return run_guarded([&] {
     const std::size_t size = size_of(count, "count");
     for (std::size_t i = 0; i < size; ++i) {
       check_distribution(mean[i], scale[i], dof[i]);
@@ -585,7 +585,7 @@ int edict_quantile(int64_t count, const double* mean, const double* scale, const
 
 int edict_cdf(int64_t count, const double* mean, const double* scale, const double* dof,
               const double* x, double* out) {
-  return across([&] {
+  return run_guarded([&] {
     const std::size_t size = size_of(count, "count");
     for (std::size_t i = 0; i < size; ++i) {
       check_distribution(mean[i], scale[i], dof[i]);

@@ -50,7 +50,7 @@ void check_events(std::size_t events, const std::int64_t* stream, const double* 
 
 int edict_streams_new(const edict_model* model, int64_t count, const double* start,
                       const double* statics, const edict_guard* guard, edict_streams** out) {
-  return across([&] {
+  return run_guarded([&] {
     check_given(model, "model");
     check_given(out, "out");
     std::unique_ptr<edict_streams> streams(
@@ -62,7 +62,7 @@ int edict_streams_new(const edict_model* model, int64_t count, const double* sta
 
 int edict_streams_add(edict_streams* streams, int64_t count, const double* start,
                       const double* statics) {
-  return across([&] {
+  return run_guarded([&] {
     check_given(streams, "streams");
     add(*streams, count, start, statics);
   });
@@ -75,7 +75,7 @@ int64_t edict_streams_count(const edict_streams* streams) {
 int edict_streams_observe(edict_streams* streams, int64_t events, const int64_t* stream,
                           const double* times, const int64_t* first, const int32_t* feature,
                           const double* value) {
-  return across([&] {
+  return run_guarded([&] {
     check_given(streams, "streams");
     const std::size_t count = size_of(events, "events");
     check_events(count, stream, times);
@@ -104,7 +104,7 @@ int edict_streams_observe(edict_streams* streams, int64_t events, const int64_t*
 
 int edict_streams_observe_rows(edict_streams* streams, int64_t events, const int64_t* stream,
                                const double* times, const double* values) {
-  return across([&] {
+  return run_guarded([&] {
     check_given(streams, "streams");
     const std::size_t count = size_of(events, "events");
     check_events(count, stream, times);
@@ -130,7 +130,7 @@ int edict_streams_observe_rows(edict_streams* streams, int64_t events, const int
 int edict_streams_predict(edict_streams* streams, int64_t questions, const int64_t* stream,
                           const double* times, double* mean, double* aleatoric, double* epistemic,
                           double* scale, double* dof) {
-  return across([&] {
+  return run_guarded([&] {
     check_given(streams, "streams");
     const std::size_t count = size_of(questions, "questions");
     check_events(count, stream, times);
@@ -144,7 +144,7 @@ int edict_streams_predict(edict_streams* streams, int64_t questions, const int64
 }
 
 int edict_streams_times(const edict_streams* streams, double* times) {
-  return across([&] {
+  return run_guarded([&] {
     check_given(streams, "streams");
     check_given(times, "times");
     for (const StreamState& state : streams->states) *times++ = state.time();
@@ -152,7 +152,7 @@ int edict_streams_times(const edict_streams* streams, double* times) {
 }
 
 int edict_streams_save(const edict_streams* streams, int64_t stream, edict_bytes** out) {
-  return across([&] {
+  return run_guarded([&] {
     check_given(streams, "streams");
     check_given(out, "out");
     const auto bytes = state_of(*streams, stream).to_bytes();
@@ -161,7 +161,7 @@ int edict_streams_save(const edict_streams* streams, int64_t stream, edict_bytes
 }
 
 int edict_streams_restore(edict_streams* streams, int64_t stream, const void* data, size_t size) {
-  return across([&] {
+  return run_guarded([&] {
     check_given(streams, "streams");
     check_given(data, "data");
     StreamState& to = state_of(*streams, stream);

@@ -128,14 +128,14 @@ std::vector<Fitted> fitted_observations(std::span<const WeightedObservation> obs
 // Numbers windows of forecasts such that those that overlap share a number.
 class WindowNumbers {
  public:
-  std::size_t next(const Agenda<float>& agenda) {
+  std::size_t next(const Timeline<float>& timeline) {
     const bool forecasts = std::ranges::none_of(
-        agenda.stops, [](const auto& stop) { return stop.what & Agenda<float>::kAbsorb; });
-    const bool overlaps =
-        forecasts && agenda.id == id_ && !agenda.stops.empty() && agenda.stops.front().time <= end_;
+        timeline.stops, [](const auto& stop) { return stop.what & Timeline<float>::kAbsorb; });
+    const bool overlaps = forecasts && timeline.id == id_ && !timeline.stops.empty() &&
+                          timeline.stops.front().time <= end_;
     if (overlaps) return number_;
-    id_ = agenda.id;
-    end_ = forecasts && !agenda.stops.empty() ? agenda.stops.back().time : -kInfinity;
+    id_ = timeline.id;
+    end_ = forecasts && !timeline.stops.empty() ? timeline.stops.back().time : -kInfinity;
     return ++number_;
   }
 
@@ -151,20 +151,20 @@ bool in_first_half(std::string_view id) {
 
 }  // namespace
 
-CalibrationHalves calibration_halves(const Agendas& agendas) {
+CalibrationHalves calibration_halves(const Timelines& timelines) {
   CalibrationHalves halves;
   std::map<std::string, std::size_t> units;
   std::vector<bool> fits;  // of each unit
   WindowNumbers windows;
-  for (std::size_t i = 0; i < agendas.size(); ++i) {
-    const Agenda<float> agenda = agendas[i];
-    const auto [unit, is_new] = units.emplace(agenda.unit, units.size());
+  for (std::size_t i = 0; i < timelines.size(); ++i) {
+    const Timeline<float> timeline = timelines[i];
+    const auto [unit, is_new] = units.emplace(timeline.unit, units.size());
     if (is_new) fits.push_back(in_first_half(unit->first));
     halves.unit_of.push_back(unit->second);
-    halves.window_of.push_back(windows.next(agenda));
+    halves.window_of.push_back(windows.next(timeline));
   }
   if (units.size() < kFewestUnits) fits.assign(fits.size(), true);
-  for (std::size_t i = 0; i < agendas.size(); ++i)
+  for (std::size_t i = 0; i < timelines.size(); ++i)
     (fits[halves.unit_of[i]] ? halves.fit : halves.promise).push_back(i);
   halves.fit_units = static_cast<std::size_t>(std::ranges::count(fits, true));
   halves.promise_units = units.size() - halves.fit_units;
@@ -214,11 +214,11 @@ std::vector<ConformalRange> conformal_ranges(std::span<const WeightedObservation
 
 }  // namespace
 
-Calibration fit_calibration(const Model& model, const Agendas& agendas, ThreadPool& pool,
+Calibration fit_calibration(const Model& model, const Timelines& timelines, ThreadPool& pool,
                             StopFlag stop) {
-  const auto observations = weighted_observations(model, agendas, pool, stop);
-  const CalibrationHalves halves = calibration_halves(agendas);
-  std::vector<bool> fits(agendas.size(), false);
+  const auto observations = weighted_observations(model, timelines, pool, stop);
+  const CalibrationHalves halves = calibration_halves(timelines);
+  std::vector<bool> fits(timelines.size(), false);
   for (const std::size_t i : halves.fit) fits[i] = true;
 
   const std::size_t features = model.features.size();
@@ -273,13 +273,13 @@ Calibration fit_calibration(const Model& model, const Agendas& agendas, ThreadPo
 void calibrate_trained(Model& model, const Dataset& data, std::span<const std::size_t> validation,
                        ThreadPool& pool, StopFlag stop) {
   const TrainSettings& settings = model.config.train;
-  const Agendas agendas =
-      validation_agendas(model, data, after_training(data, model.config.data, validation));
+  const Timelines timelines =
+      validation_timelines(model, data, after_training(data, model.config.data, validation));
   if (settings.calibrate)
-    model.calibration = fit_calibration(model, agendas, pool, stop);
+    model.calibration = fit_calibration(model, timelines, pool, stop);
   else if (settings.recalibrate)
-    recalibrate(model, agendas, pool, stop);
-  if (model.has_backward()) model.fusion = fit_fusion(model, agendas, pool, stop);
+    recalibrate(model, timelines, pool, stop);
+  if (model.has_backward()) model.fusion = fit_fusion(model, timelines, pool, stop);
 }
 
 }  // namespace edict

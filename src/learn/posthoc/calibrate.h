@@ -26,15 +26,15 @@
 namespace edict {
 
 struct CalibrationHalves {
-  std::vector<std::size_t> fit, promise;         // places among the agendas
-  std::vector<std::size_t> unit_of;              // of each agenda, its series or group
-  std::vector<std::size_t> window_of;            // of each agenda; the same of those that overlap
+  std::vector<std::size_t> fit, promise;         // places among the timelines
+  std::vector<std::size_t> unit_of;              // of each timeline, its series or group
+  std::vector<std::size_t> window_of;            // of each timeline; the same of those that overlap
   std::size_t fit_units = 0, promise_units = 0;  // how many of them
 };
-CalibrationHalves calibration_halves(const Agendas& agendas);
+CalibrationHalves calibration_halves(const Timelines& timelines);
 
-// From the observations of the agendas' queries; empty where they are too few to tell.
-Calibration fit_calibration(const Model& model, const Agendas& agendas, ThreadPool& pool,
+// From the observations of the timelines' queries; empty where they are too few to tell.
+Calibration fit_calibration(const Model& model, const Timelines& timelines, ThreadPool& pool,
                             StopFlag stop = nullptr);
 
 // What train.calibrate or else train.recalibrate asks for, and after it the fusion of a model that

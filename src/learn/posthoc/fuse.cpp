@@ -81,16 +81,16 @@ Numbers fitted(std::span<const Hidden> hidden, const Numbers& held_to, const Num
   return nelder_mead(cost, held_to, kStep, kTolerance, kMostTurns);
 }
 
-std::vector<OfFeature> hidden_of(const Model& model, const Agendas& agendas, ThreadPool& pool,
+std::vector<OfFeature> hidden_of(const Model& model, const Timelines& timelines, ThreadPool& pool,
                                  StopFlag stop) {
   InferenceOptions options;
   options.marginals = InferenceOptions::Marginals::observed;
   options.stop = stop;
   std::vector<OfFeature> of_feature(model.features.size());
   const std::size_t block = block_of_series(model);
-  for (std::size_t begin = 0; begin < agendas.size(); begin += block) {
-    const std::vector<Agenda<float>> some =
-        agendas.written(model, begin, std::min(block, agendas.size() - begin), pool, options);
+  for (std::size_t begin = 0; begin < timelines.size(); begin += block) {
+    const std::vector<Timeline<float>> some =
+        timelines.written(model, begin, std::min(block, timelines.size() - begin), pool, options);
     const BothSides sides = infer_both_sides(model, some, pool, options);
     for (std::size_t i = 0; i < some.size(); ++i) {
       const std::vector<Marginal>& backward = sides.backward[i].marginals;
@@ -124,9 +124,9 @@ void standardise(OfFeature& feature, double centre) {
 
 }  // namespace
 
-Fusion fit_fusion(const Model& model, const Agendas& agendas, ThreadPool& pool, StopFlag stop) {
-  const std::vector<std::size_t> fit = calibration_halves(agendas).fit;
-  const Agendas half = agendas.subset(fit);
+Fusion fit_fusion(const Model& model, const Timelines& timelines, ThreadPool& pool, StopFlag stop) {
+  const std::vector<std::size_t> fit = calibration_halves(timelines).fit;
+  const Timelines half = timelines.subset(fit);
   std::vector<OfFeature> of_feature = hidden_of(model, half, pool, stop);
   std::vector<Hidden> of_all;
   for (std::size_t j = 0; j < of_feature.size(); ++j) {

@@ -12,9 +12,9 @@
 
 namespace edict {
 
-// From the observations of those queries of the agendas that have something after them; empty where
-// they are too few to tell.
-Fusion fit_fusion(const Model& model, const Agendas& agendas, ThreadPool& pool,
+// From the observations of those queries of the timelines that have something after them; empty
+// where they are too few to tell.
+Fusion fit_fusion(const Model& model, const Timelines& timelines, ThreadPool& pool,
                   StopFlag stop = nullptr);
 
 }  // namespace edict

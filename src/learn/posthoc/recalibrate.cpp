@@ -33,9 +33,9 @@ double balanced_factor(std::span<const WeightedObservation> observations) {
 
 }  // namespace
 
-std::vector<double> spread_factors(const Model& model, const Agendas& agendas, ThreadPool& pool,
+std::vector<double> spread_factors(const Model& model, const Timelines& timelines, ThreadPool& pool,
                                    StopFlag stop) {
-  const auto of_feature = weighted_observations(model, agendas, pool, stop);
+  const auto of_feature = weighted_observations(model, timelines, pool, stop);
   std::vector<double> factors(model.features.size(), 1.0);
   pool.for_each(factors.size(), [&](std::size_t j, std::size_t) {
     if (of_feature[j].size() >= kEnough) factors[j] = balanced_factor(of_feature[j]);
@@ -43,7 +43,7 @@ std::vector<double> spread_factors(const Model& model, const Agendas& agendas, T
   return factors;
 }
 
-void recalibrate(Model& model, const Agendas& agendas, ThreadPool& pool, StopFlag stop) {
+void recalibrate(Model& model, const Timelines& timelines, ThreadPool& pool, StopFlag stop) {
   // A member's scale is all of the spread of a single model, but not of an ensemble, whose members
   // also disagree: the factors that are left after a round shrink by that share, about a third.
   constexpr int kEnsembleRounds = 4;
@@ -52,7 +52,7 @@ void recalibrate(Model& model, const Agendas& agendas, ThreadPool& pool, StopFla
   for (std::size_t m = 0; m < model.members(); ++m) before.push_back(model.params_of(m));
   try {
     for (int round = 0; round < rounds; ++round) {
-      const std::vector<double> factors = spread_factors(model, agendas, pool, stop);
+      const std::vector<double> factors = spread_factors(model, timelines, pool, stop);
       for (std::size_t m = 0; m < model.members(); ++m)
         model.network->rescale(factors, model.params_of(m).data());
     }

@@ -15,12 +15,13 @@
 
 namespace edict {
 
-// From the observations of the agendas' queries; 1 for a feature with too few of them to tell.
-std::vector<double> spread_factors(const Model& model, const Agendas& agendas, ThreadPool& pool,
+// From the observations of the timelines' queries; 1 for a feature with too few of them to tell.
+std::vector<double> spread_factors(const Model& model, const Timelines& timelines, ThreadPool& pool,
                                    StopFlag stop = nullptr);
 
 // Multiplies the model's scales by these factors. States, and what is classified from them, stay.
 // Throws Interrupted, with the model as it was, when `stop` is set.
-void recalibrate(Model& model, const Agendas& agendas, ThreadPool& pool, StopFlag stop = nullptr);
+void recalibrate(Model& model, const Timelines& timelines, ThreadPool& pool,
+                 StopFlag stop = nullptr);
 
 }  // namespace edict

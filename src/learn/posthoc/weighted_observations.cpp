@@ -7,7 +7,7 @@
 namespace edict {
 
 std::vector<std::vector<WeightedObservation>> weighted_observations(const Model& model,
-                                                                    const Agendas& agendas,
+                                                                    const Timelines& timelines,
                                                                     ThreadPool& pool,
                                                                     StopFlag stop) {
   InferenceOptions options;
@@ -15,9 +15,9 @@ std::vector<std::vector<WeightedObservation>> weighted_observations(const Model&
   options.stop = stop;
   std::vector<std::vector<WeightedObservation>> of_feature(model.features.size());
   const std::size_t block = block_of_series(model);
-  for (std::size_t begin = 0; begin < agendas.size(); begin += block) {
-    const std::vector<Agenda<float>> some =
-        agendas.written(model, begin, std::min(block, agendas.size() - begin), pool, options);
+  for (std::size_t begin = 0; begin < timelines.size(); begin += block) {
+    const std::vector<Timeline<float>> some =
+        timelines.written(model, begin, std::min(block, timelines.size() - begin), pool, options);
     const std::vector<Answer> answers = infer_uncalibrated(model, examples_of(some), pool, options);
     for (std::size_t i = 0; i < some.size(); ++i) {
       std::size_t before = 0, after = 0;

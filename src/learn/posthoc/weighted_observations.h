@@ -13,17 +13,17 @@
 namespace edict {
 
 struct WeightedObservation {
-  std::size_t series;  // place among the agendas
-  std::size_t stop;    // of that agenda: those of one moment share it
+  std::size_t series;  // place among the timelines
+  std::size_t stop;    // of that timeline: those of one moment share it
   Marginal expected;   // by the network itself, whatever calibration the model carries
   double x;
   double weight;
   double horizon;  // since the series was last observed, in the model's time
 };
 
-// From the observations of the agendas' queries, feature by feature, series in order.
+// From the observations of the timelines' queries, feature by feature, series in order.
 std::vector<std::vector<WeightedObservation>> weighted_observations(const Model& model,
-                                                                    const Agendas& agendas,
+                                                                    const Timelines& timelines,
                                                                     ThreadPool& pool,
                                                                     StopFlag stop = nullptr);
 

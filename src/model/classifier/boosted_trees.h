@@ -40,7 +40,7 @@ struct BoostedTrees {
   void add_to(Matrix<double>& scores, const Matrix<float>& summaries, std::size_t first) const;
 
   // The nodes for a file; and from there, where roots and base are known, for trees that read
-  // `rows` rows. Whether they are trees comes back: every walk ends, and in a number.
+  // `rows` rows. Whether they are trees comes back: every descent ends, and in a number.
   std::vector<float> numbers() const;
   bool set_numbers(std::span<const float> numbers, Index rows);
 };

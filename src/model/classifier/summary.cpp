@@ -52,7 +52,7 @@ struct Feature {
 
 // What is asked of one series: at `times`, and at moments spread over the time before the horizon.
 struct Questions {
-  Agenda<float> agenda;
+  Timeline<float> timeline;
   std::vector<bool> wanted;  // one a query; the others only add to the average of h
 };
 
@@ -71,7 +71,7 @@ Questions questions(const Protocol& protocol, const Dataset& data, std::size_t s
     times.push_back(t);
     result.wanted.push_back(wanted);
   }
-  result.agenda = query_agenda(protocol, data, series, times);
+  result.timeline = query_timeline(protocol, data, series, times);
   return result;
 }
 
@@ -82,15 +82,15 @@ void write_columns(const Questions& asked, const Answer& answer, std::span<const
   Vector<double> pooled = Vector<double>::Zero(hidden);
   double events = 0, states = 0;
   std::size_t query = 0, clip = 0;
-  for (std::size_t s = 0; s < asked.agenda.stops.size(); ++s) {
-    const auto& stop = asked.agenda.stops[s];
-    if (stop.what & Agenda<float>::kQuery) {
+  for (std::size_t s = 0; s < asked.timeline.stops.size(); ++s) {
+    const auto& stop = asked.timeline.stops[s];
+    if (stop.what & Timeline<float>::kQuery) {
       const Eigen::Map<const Vector<float>> h(
           answer.states.data() + static_cast<Index>(query) * hidden, hidden);
       if (asked.wanted[query]) {
         float* to = values.col(column++).data();
         for (const Feature& feature : seen) {
-          feature.write(asked.agenda.start, stop.time, to);
+          feature.write(asked.timeline.start, stop.time, to);
           to += kPerFeature;
         }
         *to++ = static_cast<float>(events);
@@ -107,11 +107,11 @@ void write_columns(const Questions& asked, const Answer& answer, std::span<const
     }
     ++events;
     for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k) {
-      double used = asked.agenda.value[k];
+      double used = asked.timeline.value[k];
       if (clip < answer.clips.size() && answer.clips[clip].stop == s &&
-          answer.clips[clip].feature == asked.agenda.feature[k])
+          answer.clips[clip].feature == asked.timeline.feature[k])
         used = answer.clips[clip++].used;
-      seen[static_cast<std::size_t>(asked.agenda.feature[k])].add(stop.time, used);
+      seen[static_cast<std::size_t>(asked.timeline.feature[k])].add(stop.time, used);
     }
   }
 }
@@ -160,7 +160,7 @@ Summaries summarise(const Model& model, const Dataset& data, std::span<const std
     asked[i] = questions(model.protocol, data, series[i], times[i]);
   });
   std::vector<Example> examples;
-  for (const Questions& own : asked) examples.push_back({&own.agenda});
+  for (const Questions& own : asked) examples.push_back({&own.timeline});
   InferenceOptions options = model.inference_options(guard);
   options.marginals = InferenceOptions::Marginals::none;
   options.states = true;
@@ -180,7 +180,7 @@ Summaries summarise(const Model& model, const Dataset& data, std::span<const std
                   model.network->hidden(), result.values, column[i]);
   });
   for (std::size_t i = 0; i < series.size(); ++i) {
-    result.observations += asked[i].agenda.feature.size();
+    result.observations += asked[i].timeline.feature.size();
     result.clipped.push_back(answers[i].clips.size());
   }
   return result;

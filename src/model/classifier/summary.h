@@ -28,7 +28,7 @@ struct Summaries {
 // h itself, hidden × columns.
 Matrix<float> states_of(const Model& model, const Matrix<float>& summaries);
 
-// At T, with everything observed (see encoding_agenda).
+// At T, with everything observed (see encoding_timeline).
 Summaries summarise(const Model& model, const Dataset& data, std::span<const std::size_t> series,
                     ThreadPool& pool, const Guard& guard = {}, StopFlag stop = nullptr);
 

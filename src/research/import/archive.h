@@ -31,7 +31,7 @@ bool is_archive(const std::filesystem::path& path);
 std::string_view base_name(std::string_view name);
 
 // The wanted regular files in `from`, sorted by name, so that the order does not depend on how
-// they were packed. Folders are walked to their depths; archives inside them are left alone.
+// they were packed. Folders are read to their depths; archives inside them are left alone.
 std::vector<ArchiveEntry> read_archive(const std::filesystem::path& from, const WantedFile& wanted,
                                        const Progress& progress = {},
                                        const ArchiveLimits& limits = {});

@@ -100,18 +100,18 @@ void run(const CalibrateArguments& options) {
   if (!model.network->has_distribution()) throw no_distribution(model.config.model.kind);
   const Dataset data = open_for(model, options.data, options.reading);
   const std::vector<std::size_t> series = calibration_series(options, model, data);
-  const Agendas agendas = validation_agendas(model, data, series);
+  const Timelines timelines = validation_timelines(model, data, series);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
-  Calibration calibration = fit_calibration(model, agendas, pool);
+  Calibration calibration = fit_calibration(model, timelines, pool);
   if (calibration.empty())
     throw Error(
         fmt::format("{} series are too few to calibrate on; give more data, or another --split",
                     series.size()));
   // Judged by the half that did not fit the maps; of few series by all of them.
-  const CalibrationHalves halves = calibration_halves(agendas);
+  const CalibrationHalves halves = calibration_halves(timelines);
   std::set<std::string> fit;
   if (!halves.promise.empty())
-    for (const std::size_t i : halves.fit) fit.insert(agendas[i].id);
+    for (const std::size_t i : halves.fit) fit.insert(timelines[i].id);
   std::vector<std::size_t> judged;
   for (const std::size_t i : series)
     if (!fit.contains(data.ids[i])) judged.push_back(i);

@@ -117,7 +117,7 @@ struct Place {
   std::vector<std::string> arguments;  // without a name
 };
 
-Place walk(const CLI::App& app, const std::vector<std::string>& words) {
+Place descend(const CLI::App& app, const std::vector<std::string>& words) {
   Place place(app);
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     const std::string& word = words[i];
@@ -160,7 +160,7 @@ Candidates options(const Place& place) {
 Completions completions(const CLI::App& app, const std::vector<std::string>& words) {
   if (words.empty()) return {};
   const std::string& typed = words.back();
-  const Place place = walk(app, words);
+  const Place place = descend(app, words);
   Completions result;
   const std::size_t sign = typed.find('=');
   if (place.waiting) {

@@ -1,5 +1,5 @@
 // What reaches a model: hidden and later values never do. Every observation of the random datasets
-// below has a value of its own, so that it can be recognised in what an agenda absorbs.
+// below has a value of its own, so that it can be recognised in what a timeline absorbs.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -9,14 +9,14 @@
 
 #include "base/error.h"
 #include "base/generator.h"
-#include "protocol/filtering_agenda.h"
+#include "protocol/filtering_timeline.h"
 #include "protocol/holdout.h"
 #include "protocol/protocol.h"
 
 namespace edict {
 namespace {
 
-using A = Agenda<float>;
+using A = Timeline<float>;
 
 struct Case {
   Dataset data;
@@ -34,7 +34,7 @@ struct Case {
 // Series with none to twelve events of one to four features, groups, and covariates; values are
 // distinct whole numbers, which single precision holds exactly in raw units.
 Case random_case(std::uint64_t seed) {
-  Generator rng(seed, "agenda test");
+  Generator rng(seed, "timeline test");
   Case c;
   Dataset& d = c.data;
   d.features = {"a", "b", "c", "d"};
@@ -74,26 +74,27 @@ struct Entered {
 };
 
 // Everything that stops of this kind hold, by value.
-std::map<float, Entered> held_by(const A& agenda, std::uint8_t what) {
+std::map<float, Entered> held_by(const A& timeline, std::uint8_t what) {
   std::map<float, Entered> found;
-  for (const A::Stop& stop : agenda.stops)
+  for (const A::Stop& stop : timeline.stops)
     if ((stop.what & what) == what)
       for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k) {
-        EXPECT_TRUE(
-            found.emplace(agenda.value[k], Entered{stop.time, agenda.value[k], agenda.feature[k]})
-                .second)
+        EXPECT_TRUE(found
+                        .emplace(timeline.value[k],
+                                 Entered{stop.time, timeline.value[k], timeline.feature[k]})
+                        .second)
             << "an observation twice";
       }
   return found;
 }
 
-void expect_ascending(const A& agenda) {
-  double last = agenda.start;
-  for (const A::Stop& stop : agenda.stops) {
-    EXPECT_GE(stop.time, last) << agenda.id;
+void expect_ascending(const A& timeline) {
+  double last = timeline.start;
+  for (const A::Stop& stop : timeline.stops) {
+    EXPECT_GE(stop.time, last) << timeline.id;
     last = stop.time;
     for (std::uint32_t k = stop.first + 1; k < stop.first + stop.count; ++k)
-      EXPECT_LT(agenda.feature[k - 1], agenda.feature[k]);
+      EXPECT_LT(timeline.feature[k - 1], timeline.feature[k]);
   }
 }
 
@@ -105,15 +106,15 @@ void each(const Dataset& d, std::size_t series, Visit visit) {
       visit(d.times[e], o, Observation{d.feature[o], d.value[o]});
 }
 
-class AgendaTest : public testing::TestWithParam<std::uint64_t> {};
+class TimelineTest : public testing::TestWithParam<std::uint64_t> {};
 
-TEST_P(AgendaTest, TrainingAbsorbsAndScoresExactlyWhatIsBeforeTheCut) {
+TEST_P(TimelineTest, TrainingAbsorbsAndScoresExactlyWhatIsBeforeTheCut) {
   const Case c = random_case(GetParam());
   for (std::size_t i = 0; i < c.data.size(); ++i) {
-    const A agenda = training_agenda(c.protocol, c.data, i);
-    expect_ascending(agenda);
-    const auto absorbed = held_by(agenda, A::kAbsorb | A::kScore);
-    EXPECT_EQ(absorbed.size(), agenda.value.size());
+    const A timeline = training_timeline(c.protocol, c.data, i);
+    expect_ascending(timeline);
+    const auto absorbed = held_by(timeline, A::kAbsorb | A::kScore);
+    EXPECT_EQ(absorbed.size(), timeline.value.size());
     std::size_t before = 0;
     each(c.data, i, [&](double time, std::size_t, const Observation& o) {
       const auto found = absorbed.find(static_cast<float>(o.value));
@@ -127,13 +128,13 @@ TEST_P(AgendaTest, TrainingAbsorbsAndScoresExactlyWhatIsBeforeTheCut) {
   }
 }
 
-TEST_P(AgendaTest, TrainingOnWholeSeriesLeavesNothingOut) {
+TEST_P(TimelineTest, TrainingOnWholeSeriesLeavesNothingOut) {
   const Case c = random_case(GetParam());
   std::size_t beyond = 0;
   for (std::size_t i = 0; i < c.data.size(); ++i) {
-    const A agenda = training_agenda(c.protocol, c.data, i, true);
-    expect_ascending(agenda);
-    const auto absorbed = held_by(agenda, A::kAbsorb | A::kScore);
+    const A timeline = training_timeline(c.protocol, c.data, i, true);
+    expect_ascending(timeline);
+    const auto absorbed = held_by(timeline, A::kAbsorb | A::kScore);
     each(c.data, i, [&](double time, std::size_t, const Observation& o) {
       EXPECT_TRUE(absorbed.contains(static_cast<float>(o.value)));
       beyond += time >= c.protocol.cut_of(c.data, i);
@@ -171,14 +172,14 @@ TEST(Gaps, AreThoseOfTheTrainingSeriesInTheModelsUnit) {
   EXPECT_EQ(gaps(protocol, d, train).longest_series, 3.75);
 }
 
-TEST_P(AgendaTest, EvaluationNeverAbsorbsWhatItJudges) {
+TEST_P(TimelineTest, EvaluationNeverAbsorbsWhatItJudges) {
   const Case c = random_case(GetParam());
   std::size_t hidden = 0, later = 0;
   for (std::size_t i = 0; i < c.data.size(); ++i) {
-    const A agenda = evaluation_agenda(c.protocol, c.data, i, c.held_out(i));
-    expect_ascending(agenda);
-    const auto absorbed = held_by(agenda, A::kAbsorb), judged = held_by(agenda, A::kQuery);
-    EXPECT_EQ(absorbed.size() + judged.size(), agenda.value.size());
+    const A timeline = evaluation_timeline(c.protocol, c.data, i, c.held_out(i));
+    expect_ascending(timeline);
+    const auto absorbed = held_by(timeline, A::kAbsorb), judged = held_by(timeline, A::kQuery);
+    EXPECT_EQ(absorbed.size() + judged.size(), timeline.value.size());
     each(c.data, i, [&](double time, std::size_t o, const Observation& seen) {
       const bool beyond = time >= c.protocol.cut_of(c.data, i);
       hidden += c.holdout[o];
@@ -188,9 +189,9 @@ TEST_P(AgendaTest, EvaluationNeverAbsorbsWhatItJudges) {
       EXPECT_EQ(absorbed.contains(x), !beyond && !c.holdout[o]);
     });
     // Of one moment, what is judged is asked before the rest enters.
-    for (std::size_t s = 1; s < agenda.stops.size(); ++s)
-      if (agenda.stops[s].time == agenda.stops[s - 1].time) {
-        EXPECT_TRUE(agenda.stops[s - 1].what & A::kQuery);
+    for (std::size_t s = 1; s < timeline.stops.size(); ++s)
+      if (timeline.stops[s].time == timeline.stops[s - 1].time) {
+        EXPECT_TRUE(timeline.stops[s - 1].what & A::kQuery);
       }
   }
   EXPECT_GT(hidden, 0u);
@@ -198,7 +199,7 @@ TEST_P(AgendaTest, EvaluationNeverAbsorbsWhatItJudges) {
 }
 
 // The stronger form: whatever the hidden and later values are, what is absorbed is the same.
-TEST_P(AgendaTest, WhatIsAbsorbedDoesNotDependOnHiddenOrLaterValues) {
+TEST_P(TimelineTest, WhatIsAbsorbedDoesNotDependOnHiddenOrLaterValues) {
   const Case c = random_case(GetParam());
   Dataset changed = c.data;
   for (std::size_t i = 0; i < c.data.size(); ++i)
@@ -206,8 +207,8 @@ TEST_P(AgendaTest, WhatIsAbsorbedDoesNotDependOnHiddenOrLaterValues) {
       if (time >= c.protocol.cut_of(c.data, i) || c.holdout[o]) changed.value[o] = -1e6;
     });
   for (std::size_t i = 0; i < c.data.size(); ++i) {
-    const A before = evaluation_agenda(c.protocol, c.data, i, c.held_out(i));
-    const A after = evaluation_agenda(c.protocol, changed, i, c.held_out(i));
+    const A before = evaluation_timeline(c.protocol, c.data, i, c.held_out(i));
+    const A after = evaluation_timeline(c.protocol, changed, i, c.held_out(i));
     ASSERT_EQ(before.stops.size(), after.stops.size());
     for (std::size_t s = 0; s < before.stops.size(); ++s) {
       const A::Stop& stop = before.stops[s];
@@ -220,28 +221,28 @@ TEST_P(AgendaTest, WhatIsAbsorbedDoesNotDependOnHiddenOrLaterValues) {
   }
 }
 
-TEST_P(AgendaTest, EncodingAbsorbsEverythingAndAsksAtTheEndWithoutAnObservation) {
+TEST_P(TimelineTest, EncodingAbsorbsEverythingAndAsksAtTheEndWithoutAnObservation) {
   const Case c = random_case(GetParam());
   for (std::size_t i = 0; i < c.data.size(); ++i)
     for (const bool scored : {false, true}) {
-      const A agenda = encoding_agenda(c.protocol, c.data, i, scored);
-      expect_ascending(agenda);
+      const A timeline = encoding_timeline(c.protocol, c.data, i, scored);
+      expect_ascending(timeline);
       std::size_t all = 0;
-      const auto absorbed = held_by(agenda, A::kAbsorb);
+      const auto absorbed = held_by(timeline, A::kAbsorb);
       each(c.data, i, [&](double, std::size_t, const Observation& o) {
         ++all;
         EXPECT_TRUE(absorbed.contains(static_cast<float>(o.value)));
       });
       EXPECT_EQ(absorbed.size(), all);
-      EXPECT_EQ(held_by(agenda, A::kScore).size(), scored ? all : 0);
-      const A::Stop& end = agenda.stops.back();
+      EXPECT_EQ(held_by(timeline, A::kScore).size(), scored ? all : 0);
+      const A::Stop& end = timeline.stops.back();
       EXPECT_EQ(end.what, A::kQuery);
       EXPECT_EQ(end.count, 0u);
     }
 }
 
 // A query at t comes before what is observed at t or later, and holds no observation itself.
-TEST_P(AgendaTest, AQueryKnowsOnlyWhatCameBeforeIt) {
+TEST_P(TimelineTest, AQueryKnowsOnlyWhatCameBeforeIt) {
   const Case c = random_case(GetParam());
   Generator rng(GetParam(), "queries");
   for (std::size_t i = 0; i < c.data.size(); ++i) {
@@ -250,10 +251,10 @@ TEST_P(AgendaTest, AQueryKnowsOnlyWhatCameBeforeIt) {
     for (std::size_t e = c.data.first_event[i]; e < c.data.first_event[i + 1]; ++e)
       times.push_back(c.data.times[e]);  // also just where something is observed
     std::sort(times.begin(), times.end());
-    const A agenda = query_agenda(c.protocol, c.data, i, times);
-    expect_ascending(agenda);
+    const A timeline = query_timeline(c.protocol, c.data, i, times);
+    expect_ascending(timeline);
     std::size_t queries = 0, absorbed = 0;
-    for (const A::Stop& stop : agenda.stops) {
+    for (const A::Stop& stop : timeline.stops) {
       if (stop.what & A::kQuery) {
         EXPECT_EQ(stop.count, 0u);
         std::size_t earlier = 0;
@@ -270,14 +271,14 @@ TEST_P(AgendaTest, AQueryKnowsOnlyWhatCameBeforeIt) {
   }
 }
 
-TEST_P(AgendaTest, AFilteringQueryKnowsItsOwnMomentToo) {
+TEST_P(TimelineTest, AFilteringQueryKnowsItsOwnMomentToo) {
   const Case c = random_case(GetParam());
   for (std::size_t i = 0; i < c.data.size(); ++i) {
     const std::vector<double> times(
         c.data.times.begin() + static_cast<std::ptrdiff_t>(c.data.first_event[i]),
         c.data.times.begin() + static_cast<std::ptrdiff_t>(c.data.first_event[i + 1]));
-    const A filtering = filtering_agenda(c.protocol, c.data, i, times);
-    const A before = query_agenda(c.protocol, c.data, i, times);
+    const A filtering = filtering_timeline(c.protocol, c.data, i, times);
+    const A before = query_timeline(c.protocol, c.data, i, times);
     ASSERT_EQ(filtering.stops.size(), 2 * times.size());
     for (std::size_t t = 0; t < times.size(); ++t) {
       EXPECT_EQ(filtering.stops[2 * t].what, A::kAbsorb);
@@ -290,7 +291,7 @@ TEST_P(AgendaTest, AFilteringQueryKnowsItsOwnMomentToo) {
 }
 
 // Neither other series nor what lies after the cut shift the units of a model.
-TEST_P(AgendaTest, UnitsComeFromTheTrainingSeriesBeforeTheCut) {
+TEST_P(TimelineTest, UnitsComeFromTheTrainingSeriesBeforeTheCut) {
   Case c = random_case(GetParam());
   Dataset changed = c.data;
   const std::set<std::size_t> train(c.parts.train.begin(), c.parts.train.end());
@@ -321,7 +322,7 @@ TEST_P(AgendaTest, UnitsComeFromTheTrainingSeriesBeforeTheCut) {
   EXPECT_NE(third.standardisation.mean, before.standardisation.mean);
 }
 
-INSTANTIATE_TEST_SUITE_P(Random, AgendaTest, testing::Range(std::uint64_t{0}, std::uint64_t{6}));
+INSTANTIATE_TEST_SUITE_P(Random, TimelineTest, testing::Range(std::uint64_t{0}, std::uint64_t{6}));
 
 // A cut at 0 is a cut: 0 does not stand for "choose one".
 TEST(Protocol, ACutAtZeroIsOne) {
@@ -339,7 +340,7 @@ TEST(Protocol, ACutAtZeroIsOne) {
   settings.start = "origin";
   const Protocol protocol = fit_protocol(settings, d, {{0, 1}, {2}, {3}});
   EXPECT_EQ(protocol.t_cut, 0.0);
-  EXPECT_EQ(training_agenda(protocol, d, 0).stops.size(), 10u);
+  EXPECT_EQ(training_timeline(protocol, d, 0).stops.size(), 10u);
   settings.t_cut.reset();
   EXPECT_EQ(fit_protocol(settings, d, {{0, 1}, {2}, {3}}).t_cut, 5.0);  // 3/4 of the range
 }
@@ -363,13 +364,13 @@ TEST(Protocol, ClocksMayStartAtAnOrigin) {
   const Protocol protocol = fit_protocol(settings, d, {{0, 1}, {2}, {}});
   EXPECT_EQ(settings.origin, kYear2023);
   EXPECT_EQ(protocol.to_raw_time(protocol.to_model_time(kYear2023 + 7200)), kYear2023 + 7200);
-  const A second = training_agenda(protocol, d, 1), earlier = training_agenda(protocol, d, 2);
+  const A second = training_timeline(protocol, d, 1), earlier = training_timeline(protocol, d, 2);
   EXPECT_EQ(second.start, 0.0);
   EXPECT_EQ(second.stops.front().time, 1.0);
   EXPECT_EQ(earlier.start, -0.5);
   EXPECT_EQ(earlier.stops.front().time, -0.5);
   // What is asked before a clock starts is the start.
-  EXPECT_EQ(query_agenda(protocol, d, 1, {kYear2023 - 60}).stops.front().time, 0.0);
+  EXPECT_EQ(query_timeline(protocol, d, 1, {kYear2023 - 60}).stops.front().time, 0.0);
   EXPECT_EQ(protocol.start_of(d, 2), kYear2023 - 1800);
   // A picture goes to the cut, unless that is never.
   EXPECT_EQ(protocol.end_of(d, 2), kYear2023 + 13500);
@@ -379,10 +380,10 @@ TEST(Protocol, ClocksMayStartAtAnOrigin) {
 }
 
 // A mask of the whole dataset would hide what another series drew.
-TEST(EvaluationAgenda, RefusesAHoldoutThatIsNotOfTheSeries) {
+TEST(EvaluationTimeline, RefusesAHoldoutThatIsNotOfTheSeries) {
   const Case c = random_case(0);
-  EXPECT_THROW(evaluation_agenda(c.protocol, c.data, 1, c.holdout), Error);
-  EXPECT_NO_THROW(evaluation_agenda(c.protocol, c.data, 1, c.held_out(1)));
+  EXPECT_THROW(evaluation_timeline(c.protocol, c.data, 1, c.holdout), Error);
+  EXPECT_NO_THROW(evaluation_timeline(c.protocol, c.data, 1, c.held_out(1)));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Training: the engine forward, and back through its tape. When the tape outgrows its budget only
-// the states at the segment borders are kept, and each segment is walked again before its backward,
-// so that memory is bounded whatever the length of a series.
+// the states at the segment borders are kept, and each segment is computed again before its
+// backward, so that memory is bounded whatever the length of a series.
 #pragma once
 
 #include <functional>
@@ -10,12 +10,13 @@
 namespace edict {
 
 template <class S, Head H>
-class Walk : private Engine<S, H> {
+class TrainingPass : private Engine<S, H> {
  public:
-  explicit Walk(const JumpOde<H>& network) : Engine<S, H>(network) {}
+  explicit TrainingPass(const JumpOde<H>& network) : Engine<S, H>(network) {}
 
-  // Sees the states at the end of the agendas (H × examples; an agenda ends with its last stop if
-  // that is a query, else with what was absorbed last), and writes the gradient of a further loss.
+  // Sees the states at the end of the timelines (H × examples; a timeline ends with its last stop
+  // if that is a query, else with what was absorbed last), and writes the gradient of a further
+  // loss.
   using EndLoss = std::function<void(const S* h, S* d_h)>;
 
   // Forward and backward; gradients are added to `grads`.

@@ -6,15 +6,15 @@
 
 #include "engine/finite_difference.h"
 #include "engine/heads/niw_head.h"
-#include "engine/random_agenda.h"
+#include "engine/random_timeline.h"
+#include "engine/training_pass.h"
 #include "engine/variant.h"
-#include "engine/walk.h"
 
 namespace edict {
 namespace {
 
 using NiwOde = JumpOde<NiwHead>;
-using Agendas = std::vector<Agenda<double>>;
+using Timelines = std::vector<Timeline<double>>;
 
 Config gradient_config() {
   Config config;
@@ -29,7 +29,7 @@ Config gradient_config() {
 
 struct Problem {
   Config config;
-  Agendas agendas;
+  Timelines timelines;
   double absorb_until = kForever;
   std::size_t tape_bytes = std::size_t{1} << 30;
   Index features = 3;
@@ -38,16 +38,17 @@ struct Problem {
 
 double loss(const NiwOde& model, const Problem& problem, const Vector<double>& params,
             Vector<double>& grads) {
-  Walk<double, NiwHead> walk(model);
+  TrainingPass<double, NiwHead> pass(model);
   std::vector<BasicExample<double>> examples;
-  for (const auto& agenda : problem.agendas) examples.push_back({&agenda, problem.absorb_until});
+  for (const auto& timeline : problem.timelines)
+    examples.push_back({&timeline, problem.absorb_until});
   if (!problem.state.empty()) examples.front().state = problem.state.data();
   const Index states = model.hidden * static_cast<Index>(examples.size());
   grads = Vector<double>::Zero(model.layout.size());
   const LossWeights weights{0.7, problem.config.loss.kl, problem.config.loss.evidence};
   // A further loss on the final states, ½‖h‖², checks that gradient's way back too.
   double end = 0;
-  const auto sums = walk.train(params.data(), examples, weights, problem.tape_bytes, grads.data(),
+  const auto sums = pass.train(params.data(), examples, weights, problem.tape_bytes, grads.data(),
                                [&](const double* h, double* d_h) {
                                  for (Index i = 0; i < states; ++i) {
                                    end += 0.5 * h[i] * h[i];
@@ -67,65 +68,65 @@ void expect_gradients(const Problem& problem, double tolerance = 1e-6) {
       tolerance);
 }
 
-TEST(WalkGradient, ManySeriesOfManyLengths) {
+TEST(TrainingPassGradient, ManySeriesOfManyLengths) {
   Problem p{gradient_config(), {}};
   Generator rng(1);
   for (int events : {5, 1, 3, 0, 7, 2})
-    p.agendas.push_back(random_agenda<double>(rng, 3, events, 0.3, 0.5));
+    p.timelines.push_back(random_timeline<double>(rng, 3, events, 0.3, 0.5));
   expect_gradients(p);
 }
 
-TEST(WalkGradient, NoEventAtAll) {
+TEST(TrainingPassGradient, NoEventAtAll) {
   Problem p{gradient_config(), {}};
   Generator rng(2);
-  p.agendas.push_back(random_agenda<double>(rng, 3, 0, 0.3, 0.5));
+  p.timelines.push_back(random_timeline<double>(rng, 3, 0, 0.3, 0.5));
   expect_gradients(p);
 }
 
-TEST(WalkGradient, OneEvent) {
+TEST(TrainingPassGradient, OneEvent) {
   Problem p{gradient_config(), {}};
   Generator rng(3);
-  p.agendas.push_back(random_agenda<double>(rng, 3, 1, 0.3, 0.5));
+  p.timelines.push_back(random_timeline<double>(rng, 3, 1, 0.3, 0.5));
   expect_gradients(p);
 }
 
-TEST(WalkGradient, AllFeaturesAtEveryEvent) {
+TEST(TrainingPassGradient, AllFeaturesAtEveryEvent) {
   Problem p{gradient_config(), {}};
   Generator rng(4);
-  p.agendas.push_back(random_agenda<double>(rng, 3, 4, 0.3, 1.1));
+  p.timelines.push_back(random_timeline<double>(rng, 3, 4, 0.3, 1.1));
   expect_gradients(p);
 }
 
-TEST(WalkGradient, OneFeatureOnly) {
+TEST(TrainingPassGradient, OneFeatureOnly) {
   Problem p{gradient_config(), {}};
   p.features = 1;
   Generator rng(5);
-  p.agendas.push_back(random_agenda<double>(rng, 1, 4, 0.3, 1.1));
+  p.timelines.push_back(random_timeline<double>(rng, 1, 4, 0.3, 1.1));
   expect_gradients(p);
 }
 
-TEST(WalkGradient, EqualTimesAndTinyGaps) {
+TEST(TrainingPassGradient, EqualTimesAndTinyGaps) {
   Problem p{gradient_config(), {}};
   Generator rng(6);
-  auto agenda = random_agenda<double>(rng, 3, 5, 0.3, 0.6);
-  agenda.stops[1].time = agenda.stops[0].time;
-  agenda.stops[2].time = agenda.stops[1].time + 1e-9;
-  p.agendas.push_back(agenda);
+  auto timeline = random_timeline<double>(rng, 3, 5, 0.3, 0.6);
+  timeline.stops[1].time = timeline.stops[0].time;
+  timeline.stops[2].time = timeline.stops[1].time + 1e-9;
+  p.timelines.push_back(timeline);
   expect_gradients(p);
 }
 
-TEST(WalkGradient, ForecastsAreScoredButNotAbsorbed) {
+TEST(TrainingPassGradient, ForecastsAreScoredButNotAbsorbed) {
   Problem p{gradient_config(), {}};
   Generator rng(7);
-  p.agendas.push_back(random_agenda<double>(rng, 3, 6, 0.3, 0.5));
-  p.agendas.push_back(random_agenda<double>(rng, 3, 4, 0.3, 0.5));
+  p.timelines.push_back(random_timeline<double>(rng, 3, 6, 0.3, 0.5));
+  p.timelines.push_back(random_timeline<double>(rng, 3, 4, 0.3, 0.5));
   p.absorb_until = 0.8;
   expect_gradients(p);
 }
 
 // Stops that are only scored lie beside the series' way, several in one step of it, at the time of
 // an absorbed event, and at the end, where a query asks for the state.
-TEST(WalkGradient, BranchesOfEveryKind) {
+TEST(TrainingPassGradient, BranchesOfEveryKind) {
   for (const char* solver : {"euler", "rk4", "dopri5"}) {
     Problem p{gradient_config(), {}};
     p.config.model.solver = solver;
@@ -133,46 +134,46 @@ TEST(WalkGradient, BranchesOfEveryKind) {
     p.config.model.step = 0.25;
     Generator rng(12);
     for (int i = 0; i < 3; ++i) {
-      Agenda<double> agenda = random_agenda<double>(rng, 3, 0, 0.3, 0.5);
+      Timeline<double> timeline = random_timeline<double>(rng, 3, 0, 0.3, 0.5);
       for (const double time : {0.05, 0.1, 0.4, 0.62, 0.62, 0.9, 1.3}) {
-        const bool absorbed = time == 0.4 || (time == 0.62 && agenda.stops.back().time == 0.62);
-        agenda.stop(time, absorbed ? Agenda<double>::kAbsorb | Agenda<double>::kScore
-                                   : Agenda<double>::kScore);
-        agenda.observe(static_cast<std::int32_t>(rng.below(3)), rng.normal());
+        const bool absorbed = time == 0.4 || (time == 0.62 && timeline.stops.back().time == 0.62);
+        timeline.stop(time, absorbed ? Timeline<double>::kAbsorb | Timeline<double>::kScore
+                                     : Timeline<double>::kScore);
+        timeline.observe(static_cast<std::int32_t>(rng.below(3)), rng.normal());
       }
-      if (i > 0) agenda.stop(i == 1 ? 1.3 : 1.55, Agenda<double>::kQuery);
-      p.agendas.push_back(agenda);
+      if (i > 0) timeline.stop(i == 1 ? 1.3 : 1.55, Timeline<double>::kQuery);
+      p.timelines.push_back(timeline);
     }
     SCOPED_TRACE(solver);
     expect_gradients(p);
   }
 }
 
-TEST(WalkGradient, GaussianKlAndPredictiveSurprise) {
+TEST(TrainingPassGradient, GaussianKlAndPredictiveSurprise) {
   Problem p{gradient_config(), {}};
   p.config.loss.kl_form = "gaussian";
   p.config.model.surprise = "predictive";
   Generator rng(8);
-  p.agendas.push_back(random_agenda<double>(rng, 3, 4, 0.3, 0.5));
+  p.timelines.push_back(random_timeline<double>(rng, 3, 4, 0.3, 0.5));
   expect_gradients(p);
 }
 
-TEST(WalkGradient, WithoutKlTerm) {
+TEST(TrainingPassGradient, WithoutKlTerm) {
   Problem p{gradient_config(), {}};
   p.config.loss.kl = 0;
   Generator rng(9);
-  p.agendas.push_back(random_agenda<double>(rng, 3, 4, 0.3, 0.5));
+  p.timelines.push_back(random_timeline<double>(rng, 3, 4, 0.3, 0.5));
   expect_gradients(p);
 }
 
-class WalkGradientSegments : public testing::TestWithParam<std::string> {};
+class TrainingPassGradientSegments : public testing::TestWithParam<std::string> {};
 
-TEST_P(WalkGradientSegments, RecomputedGiveTheSameBits) {
+TEST_P(TrainingPassGradientSegments, RecomputedGiveTheSameBits) {
   Problem p{gradient_config(), {}};
   set_variant(p.config, GetParam());
   Generator rng(10);
   for (int events : {9, 4, 12})
-    p.agendas.push_back(random_agenda<double>(rng, 3, events, 0.4, 0.5));
+    p.timelines.push_back(random_timeline<double>(rng, 3, events, 0.4, 0.5));
   p.absorb_until = 2.0;  // with branches under way at the borders
   const NiwOde model(network_settings(p.config), 3, 2);
   const Vector<double> params = model.layout.initial<double>(3);
@@ -184,24 +185,25 @@ TEST_P(WalkGradientSegments, RecomputedGiveTheSameBits) {
   EXPECT_EQ(whole, parts);
 }
 
-INSTANTIATE_TEST_SUITE_P(Variants, WalkGradientSegments, testing::Values("rk4", "bounded"));
+INSTANTIATE_TEST_SUITE_P(Variants, TrainingPassGradientSegments, testing::Values("rk4", "bounded"));
 
 // A state that is carried into a window is where gradients end.
-TEST(WalkGradient, OfASeriesThatStartsFromAState) {
+TEST(TrainingPassGradient, OfASeriesThatStartsFromAState) {
   for (const char* variant : {"closed_form", "memory"}) {
     Problem p{gradient_config(), {}};
     set_variant(p.config, variant);
     Generator rng(12);
-    for (int events : {5, 3}) p.agendas.push_back(random_agenda<double>(rng, 3, events, 0.4, 0.5));
+    for (int events : {5, 3})
+      p.timelines.push_back(random_timeline<double>(rng, 3, events, 0.4, 0.5));
     const NiwOde model(network_settings(p.config), 3, 2);
     for (Index i = 0; i < model.state_rows(); ++i) p.state.push_back(rng.uniform(0.1, 0.9));
     expect_gradients(p);
   }
 }
 
-class WalkGradientVariant : public testing::TestWithParam<std::string> {};
+class TrainingPassGradientVariant : public testing::TestWithParam<std::string> {};
 
-TEST_P(WalkGradientVariant, EqualsDifferences) {
+TEST_P(TrainingPassGradientVariant, EqualsDifferences) {
   Problem p{gradient_config(), {}};
   set_variant(p.config, GetParam());
   p.config.model.absorb_bound = 1.7;  // so that many observations feel it
@@ -210,12 +212,12 @@ TEST_P(WalkGradientVariant, EqualsDifferences) {
   p.config.model.rtol = p.config.model.atol = 1e-12;
   Generator rng(11);
   for (int events : {3, 2, 6})
-    p.agendas.push_back(random_agenda<double>(rng, 3, events, 0.35, 0.5));
+    p.timelines.push_back(random_timeline<double>(rng, 3, events, 0.35, 0.5));
   p.absorb_until = 1.2;  // what comes later is forecast from what is remembered then
   expect_gradients(p);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, WalkGradientVariant, testing::ValuesIn(variants()));
+INSTANTIATE_TEST_SUITE_P(All, TrainingPassGradientVariant, testing::ValuesIn(variants()));
 
 }  // namespace
 }  // namespace edict

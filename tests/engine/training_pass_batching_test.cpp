@@ -8,9 +8,9 @@
 #include <numeric>
 
 #include "engine/inference.h"
-#include "engine/random_agenda.h"
+#include "engine/random_timeline.h"
+#include "engine/training_pass.h"
 #include "engine/variant.h"
-#include "engine/walk.h"
 
 namespace edict {
 namespace {
@@ -37,22 +37,23 @@ Config config_with(const std::string& variant) {
 // Dense and sparse series, long and short, with equal times, tiny and long gaps, late starts,
 // queries between and after the observations, and series that are never observed.
 template <class S>
-std::vector<Agenda<S>> many_patterns() {
+std::vector<Timeline<S>> many_patterns() {
   Generator rng(17);
-  std::vector<Agenda<S>> agendas;
+  std::vector<Timeline<S>> timelines;
   for (int i = 0; i < 40; ++i) {
     const int events = i % 8 == 0 ? 0 : static_cast<int>(rng.below(9)) + 1;
     const double gap = i % 5 == 0 ? 1e-3 : (i % 7 == 0 ? 1.5 : 0.3);
-    auto agenda = random_agenda<S>(rng, kBatchFeatures, events, gap, i % 3 == 0 ? 1.1 : 0.3);
-    if (i % 4 == 1 && events > 1) agenda.stops[1].time = agenda.stops[0].time;
-    if (i % 6 == 1) agenda.start = -0.37;
-    for (auto& stop : agenda.stops) stop.what |= Agenda<S>::kQuery;
-    if (i % 4 == 2 && events > 2) agenda.stops[2].what = Agenda<S>::kScore;  // judged, not absorbed
-    const double last = agenda.stops.empty() ? agenda.start : agenda.stops.back().time;
-    if (i % 2 == 0) agenda.stop(last + 0.25, Agenda<S>::kQuery);
-    agendas.push_back(std::move(agenda));
+    auto timeline = random_timeline<S>(rng, kBatchFeatures, events, gap, i % 3 == 0 ? 1.1 : 0.3);
+    if (i % 4 == 1 && events > 1) timeline.stops[1].time = timeline.stops[0].time;
+    if (i % 6 == 1) timeline.start = -0.37;
+    for (auto& stop : timeline.stops) stop.what |= Timeline<S>::kQuery;
+    if (i % 4 == 2 && events > 2)
+      timeline.stops[2].what = Timeline<S>::kScore;  // judged, not absorbed
+    const double last = timeline.stops.empty() ? timeline.start : timeline.stops.back().time;
+    if (i % 2 == 0) timeline.stop(last + 0.25, Timeline<S>::kQuery);
+    timelines.push_back(std::move(timeline));
   }
-  return agendas;
+  return timelines;
 }
 
 template <class S>
@@ -64,25 +65,25 @@ struct Outcome {
 };
 
 template <class S>
-Outcome<S> walk_in_chunks(const JumpOde<NiwHead>& model, const Config& config,
-                          const std::vector<Agenda<S>>& agendas,
+Outcome<S> pass_in_chunks(const JumpOde<NiwHead>& model, const Config& config,
+                          const std::vector<Timeline<S>>& timelines,
                           const std::vector<std::size_t>& order, std::size_t width) {
   const Vector<S> params = model.layout.initial<double>(5).cast<S>();
   Vector<S> transposed;
   model.transpose(params.data(), transposed);
-  Walk<S, NiwHead> walk(model);
+  TrainingPass<S, NiwHead> pass(model);
   Inference<S, NiwHead> inference(model);
   InferenceOptions options;
   options.states = options.final_states = true;
   Outcome<S> out{{},
                  Vector<S>::Zero(model.layout.size()),
-                 Matrix<S>::Zero(model.hidden, static_cast<Index>(agendas.size())),
-                 std::vector<Answer>(agendas.size())};
+                 Matrix<S>::Zero(model.hidden, static_cast<Index>(timelines.size())),
+                 std::vector<Answer>(timelines.size())};
   for (std::size_t begin = 0; begin < order.size(); begin += width) {
     const std::size_t end = std::min(order.size(), begin + width);
     std::vector<BasicExample<S>> examples;
-    for (std::size_t i = begin; i < end; ++i) examples.push_back({&agendas[order[i]], kForever});
-    out.sums += walk.train(params.data(), examples, {0.5, config.loss.kl, config.loss.evidence},
+    for (std::size_t i = begin; i < end; ++i) examples.push_back({&timelines[order[i]], kForever});
+    out.sums += pass.train(params.data(), examples, {0.5, config.loss.kl, config.loss.evidence},
                            std::size_t{1} << 30, out.grads.data(), [&](const S* h, S* d_h) {
                              for (std::size_t i = begin; i < end; ++i) {
                                const auto at = static_cast<Index>(i - begin) * model.hidden;
@@ -135,35 +136,36 @@ template <class S>
 void expect_batching_is_arrangement(const std::string& variant) {
   const Config config = config_with(variant);
   const JumpOde<NiwHead> model(network_settings(config), kBatchFeatures, 2);
-  const auto agendas = many_patterns<S>();
-  std::vector<std::size_t> order(agendas.size());
+  const auto timelines = many_patterns<S>();
+  std::vector<std::size_t> order(timelines.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  const Outcome<S> alone = walk_in_chunks(model, config, agendas, order, 1);
+  const Outcome<S> alone = pass_in_chunks(model, config, timelines, order, 1);
   std::size_t told = 0;
   for (const Answer& answer : alone.answers) told += answer.marginals.size();
-  EXPECT_GT(told, kBatchFeatures * agendas.size());
+  EXPECT_GT(told, kBatchFeatures * timelines.size());
   std::size_t seating = 0;
   for (std::size_t width : {2, 7, 64}) {
     SCOPED_TRACE(variant + ", chunks of " + std::to_string(width));
-    expect_same(model, alone, walk_in_chunks(model, config, agendas, order, width), kTolerance<S>);
+    expect_same(model, alone, pass_in_chunks(model, config, timelines, order, width),
+                kTolerance<S>);
     Generator rng(23, "seating", seating++);
     auto permuted = order;
     rng.shuffle(std::span<std::size_t>(permuted));
-    expect_same(model, alone, walk_in_chunks(model, config, agendas, permuted, width),
+    expect_same(model, alone, pass_in_chunks(model, config, timelines, permuted, width),
                 kTolerance<S>);
   }
 }
 
-class WalkBatching : public testing::TestWithParam<std::string> {};
+class TrainingPassBatching : public testing::TestWithParam<std::string> {};
 
-TEST_P(WalkBatching, DoubleEqualsOneSeriesAtATime) {
+TEST_P(TrainingPassBatching, DoubleEqualsOneSeriesAtATime) {
   expect_batching_is_arrangement<double>(GetParam());
 }
-TEST_P(WalkBatching, FloatEqualsOneSeriesAtATime) {
+TEST_P(TrainingPassBatching, FloatEqualsOneSeriesAtATime) {
   expect_batching_is_arrangement<float>(GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, WalkBatching, testing::ValuesIn(variants()),
+INSTANTIATE_TEST_SUITE_P(All, TrainingPassBatching, testing::ValuesIn(variants()),
                          [](const auto& variant) { return variant.param; });
 
 }  // namespace

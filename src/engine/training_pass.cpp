@@ -1,11 +1,11 @@
-#include "engine/walk.h"
+#include "engine/training_pass.h"
 
 namespace edict {
 
 template <class S, Head H>
-LossSums Walk<S, H>::train(const S* params, std::span<const BasicExample<S>> examples,
-                           const LossWeights& weights, std::size_t tape_bytes, S* grads,
-                           const EndLoss& at_end) {
+LossSums TrainingPass<S, H>::train(const S* params, std::span<const BasicExample<S>> examples,
+                                   const LossWeights& weights, std::size_t tape_bytes, S* grads,
+                                   const EndLoss& at_end) {
   const JumpOde<H>& network = this->network_;
   const auto count = static_cast<Index>(examples.size());
   this->loss_ = weights;
@@ -37,8 +37,8 @@ LossSums Walk<S, H>::train(const S* params, std::span<const BasicExample<S>> exa
   if (at_end) {
     const auto ends_with_query = [&](Index i) {
       const auto& column = this->state_.columns[static_cast<std::size_t>(i)];
-      const auto& stops = column.agenda->stops;
-      return !stops.empty() && (stops.back().what & Agenda<S>::kQuery) &&
+      const auto& stops = column.timeline->stops;
+      return !stops.empty() && (stops.back().what & Timeline<S>::kQuery) &&
              !Base::absorbs(column, stops.back());
     };
     for (Index i = 0; i < count; ++i)
@@ -71,7 +71,7 @@ LossSums Walk<S, H>::train(const S* params, std::span<const BasicExample<S>> exa
 }
 
 template <class S, Head H>
-void Walk<S, H>::backward(const S* params, const S* d_final, S* grads) {
+void TrainingPass<S, H>::backward(const S* params, const S* d_final, S* grads) {
   std::size_t step = this->step_ops_.size(), stop = this->stop_ops_.size();
   for (std::size_t op = this->op_is_stop_.size(); op-- > 0;) {
     if (this->op_is_stop_[op])
@@ -82,9 +82,9 @@ void Walk<S, H>::backward(const S* params, const S* d_final, S* grads) {
   }
 }
 
-template class Walk<float, NiwHead>;
-template class Walk<double, NiwHead>;
-template class Walk<float, GaussianHead>;
-template class Walk<double, GaussianHead>;
+template class TrainingPass<float, NiwHead>;
+template class TrainingPass<double, NiwHead>;
+template class TrainingPass<float, GaussianHead>;
+template class TrainingPass<double, GaussianHead>;
 
 }  // namespace edict

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "engine/golden_case.h"
-#include "engine/walk.h"
+#include "engine/training_pass.h"
 
 namespace edict {
 namespace {
@@ -49,14 +49,14 @@ void expect_golden(const json& golden, const json& c, const Tolerance& tolerance
     config.model.rtol = config.model.atol = std::max(config.model.rtol, 1e-6);
   const JumpOde<NiwHead> model = golden_model(config, shape);
   const Vector<S> params = golden_weights<S>(model.layout, shape.at("weights"));
-  const auto agendas = golden_agendas<S>(c.at("series"));
+  const auto timelines = golden_timelines<S>(c.at("series"));
   std::vector<BasicExample<S>> examples;
-  for (const auto& agenda : agendas) examples.push_back({&agenda});
+  for (const auto& timeline : timelines) examples.push_back({&timeline});
 
   Vector<S> grads = Vector<S>::Zero(model.layout.size());
-  Walk<S, NiwHead> walk(model);
+  TrainingPass<S, NiwHead> pass(model);
   const LossSums sums =
-      walk.train(params.data(), examples, {1.0, config.loss.kl, config.loss.evidence},
+      pass.train(params.data(), examples, {1.0, config.loss.kl, config.loss.evidence},
                  std::size_t{1} << 30, grads.data());
   expect_close(sums.nll, c.at("nll"), tolerance.loss, name + ", nll");
   expect_close(sums.kl, c.at("kl"), tolerance.loss, name + ", kl");
@@ -64,18 +64,18 @@ void expect_golden(const json& golden, const json& c, const Tolerance& tolerance
   expect_gradients(model.layout, grads, c.at("gradient"), tolerance.gradient, name);
 }
 
-TEST(WalkGolden, DoubleEqualsPyTorch) {
+TEST(TrainingPassGolden, DoubleEqualsPyTorch) {
   const json golden = read_golden();
   for (const json& c : golden.at("cases")) expect_golden<double>(golden, c, {1e-10, 1e-8});
 }
 
-TEST(WalkGolden, FloatEqualsPyTorchInDouble) {
+TEST(TrainingPassGolden, FloatEqualsPyTorchInDouble) {
   const json golden = read_golden();
   for (const json& c : golden.at("cases")) expect_golden<float>(golden, c, {1e-4, 1e-4});
 }
 
 // The two tests above are worth what the file covers.
-TEST(WalkGolden, EverySettingOccurs) {
+TEST(TrainingPassGolden, EverySettingOccurs) {
   const json golden = read_golden();
   std::set<std::string> seen;
   bool empty = false, forecast = false;

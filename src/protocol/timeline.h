@@ -1,6 +1,6 @@
 // What one series asks of a model: from where its clock starts and at which moments something
 // happens. Times are in the model's unit, values standardised. Training, evaluation and prediction
-// differ only in the agendas they write.
+// differ only in the timelines they write.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace edict {
 
 template <class S>
-struct Agenda {
+struct Timeline {
   // What happens at a stop, any combination.
   static constexpr std::uint8_t kAbsorb = 1;  // the observations enter h(t)
   static constexpr std::uint8_t kScore = 2;   // their loss counts, judged before they enter
