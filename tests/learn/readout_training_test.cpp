@@ -10,6 +10,7 @@
 #include "base/json/json.h"
 #include "data/subset.h"
 #include "engine/small_model.h"
+#include "judge/classes/classification_metrics.h"
 #include "model/classifier/summary.h"
 #include "temporary_folder.h"
 
