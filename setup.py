@@ -45,10 +45,11 @@ def built_tree():
 def library_files(tree):
     """Where the files of the library are in a build tree, by their places in the package."""
     files = {"libedict.so": tree / "libedict.so"}
-    # Of a portable build the part that computes is a library of its own, one for each level; the
-    # loader asks for it by this name.
-    for core in [*tree.glob("libedict_core.so.?"), *tree.glob("glibc-hwcaps/*/libedict_core.so.?")]:
-        files[str(core.relative_to(tree))] = core
+    # A portable build has two more libraries, and the one that computes once for each level of
+    # processor; the loader looks for them by these names.
+    for pattern in ("libedict_app.so.?", "libedict_core.so.?", "glibc-hwcaps/*/libedict_core.so.?"):
+        for part in tree.glob(pattern):
+            files[str(part.relative_to(tree))] = part
     return files
 
 

@@ -45,11 +45,12 @@ const std::map<std::string, Rooms>& allowed() {
     t["ask"] = with_all_below({"model"});
     t["judge"] = with_all_below({"ask"});
     t["render"] = with_all_below({"learn", "judge"});
-    t["research"] = with_all_below({"render"});
+    t["app"] = with_all_below({"render"});  // the use cases, which every front end calls
+    t["research"] = with_all_below({"app"});
     t["front/cli"] = with_all_below({"research"});
     t["front/mpi"] = with_all_below({"front/cli"});
-    t["front/capi"] = with_all_below({"learn", "judge"});
-    t["front/server"] = with_all_below({"learn", "judge"});
+    t["front/capi"] = with_all_below({"app"});
+    t["front/server"] = with_all_below({"app"});
     return t;
   }();
   return table;
