@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <span>
 
 #include "render/svg.h"
 
@@ -59,6 +60,12 @@ std::string curve_figure(const ClassifierEvaluation& e, const std::string& title
     chart.note(from, 0.06 + 0.08 * static_cast<double>(names.size() - 1 - k), names[k].first,
                names[k].second + "-text");
   return chart.render();
+}
+
+Chart::Points curve(const CalibrationResult& r, std::span<const MeanStd> values) {
+  Chart::Points points;
+  for (std::size_t k = 0; k < values.size(); ++k) points.emplace_back(r.level[k], values[k].mean);
+  return points;
 }
 
 }  // namespace
@@ -216,6 +223,61 @@ std::string classifier_table(const ClassifierEvaluation& e) {
              {percent(e.prior.accuracy), number(0.5), number(e.prior.auprc), number(e.prior.brier),
               number(e.prior.log_loss), number(0)}) +
          "</tbody></table></div>";
+}
+
+std::string coverage_figure(const Evaluation& evaluation) {
+  Chart chart(440, 300, {0, 1}, {0, 1}, "level of the interval", "share inside it", "coverage");
+  chart.line({{0, 0}, {1, 1}}, "ideal");
+  for (const auto& [result, css] : {std::pair(&evaluation.interpolation, std::string("first")),
+                                    std::pair(&evaluation.extrapolation, std::string("other"))}) {
+    if (!*result) continue;
+    const auto points = curve(**result, (*result)->coverage);
+    chart.line(points, css);
+    chart.dots(points, 2.6, css + "-dot");
+  }
+  return chart.render();
+}
+
+std::string width_figure(const Evaluation& evaluation) {
+  Chart::Points in, out;
+  if (evaluation.interpolation)
+    in = curve(*evaluation.interpolation, evaluation.interpolation->width);
+  if (evaluation.extrapolation)
+    out = curve(*evaluation.extrapolation, evaluation.extrapolation->width);
+  double top = 0;
+  for (const auto* points : {&in, &out})
+    for (const auto& [x, y] : *points) top = std::max(top, y);
+  Chart chart(440, 300, {0, 1}, {0, 1.05 * top}, "level of the interval",
+              "mean width (model units)", "efficiency");
+  chart.line(in, "first");
+  chart.line(out, "other");
+  return chart.render();
+}
+
+std::string stress_figure(const StressResult& result) {
+  Range levels{0, 1};
+  for (const StressCurve& curve : result.curves)
+    for (const StressPoint& point : curve.levels)
+      levels.high = std::max(levels.high, static_cast<double>(point.level));
+  Chart chart(640, 320, levels, {0, 102}, "noise level", "accuracy (%)", "accuracy under noise");
+  const char* const css[] = {"first", "other", "third"};
+  for (std::size_t g = 0; g < result.curves.size(); ++g) {
+    Chart::Points mean, low, high;
+    for (const StressPoint& point : result.curves[g].levels) {
+      const MeanStd accuracy =
+          over_seeds(point, [](const ClassificationResult& r) { return 100 * r.accuracy; });
+      mean.emplace_back(point.level, accuracy.mean);
+      low.emplace_back(point.level, accuracy.mean - accuracy.std);
+      high.emplace_back(point.level, accuracy.mean + accuracy.std);
+    }
+    const std::string colour = css[g % 3];
+    chart.band(low, high, colour + "-band");
+    chart.line(mean, colour);
+    chart.dots(mean, 2.8, colour + "-dot");
+    chart.note(0.02 * levels.high, 22.0 - 8.0 * static_cast<double>(g),
+               std::string(name_of(result.curves[g].guard.kind)), colour + "-text");
+  }
+  return chart.render();
 }
 
 }  // namespace edict::report

@@ -1,5 +1,6 @@
-// Charts of single series: the distribution of a feature over time, where its doubt comes from, the
-// class probabilities. The same for `edict plot`, the report's figures and its browser.
+// Charts of single series: the distribution of a feature over time, which uncertainty is
+// aleatoric and which epistemic, the class probabilities. The same for the report's figures and its
+// browser.
 #pragma once
 
 #include <string>

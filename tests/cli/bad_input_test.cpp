@@ -125,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "eta = -1: give the number of deviations, at least 0"},
         BadCall{"eta_that_is_no_number", "predict m data.csv --at 1 --out p.csv --eta nan",
                 "eta = nan: give the number of deviations, at least 0"},
-        BadCall{"unknown_series", "plot m data.csv --out p.html --series nobody", "nobody"},
+        BadCall{"unknown_series", "explore m data.csv --out p.html --series nobody", "nobody"},
         BadCall{"resume_other_settings",
                 "train data.csv --out m --resume" + kTiny + " --set model.hidden=7",
                 "model.hidden"},

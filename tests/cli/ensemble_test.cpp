@@ -22,7 +22,7 @@ TEST_F(EnsembleTest, EveryCommandTakesIt) {
       << info.out;
   for (const std::string command :
        {"evaluate m d.csv --guard edgr", "predict m d.csv --at 1,5 --out p.csv --guard edgr",
-        "plot m d.csv --out p.html", "classify m d.csv --out c --set classify.epochs=2",
+        "explore m d.csv --out p.html", "classify m d.csv --out c --set classify.epochs=2",
         "stress c d.csv --levels 0,9 --guard none,edgr", "predict c d.csv --classes --out k.csv",
         "info c"}) {
     const Outcome outcome = edict(command);

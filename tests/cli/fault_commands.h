@@ -46,7 +46,7 @@ inline std::vector<FaultCommand> commands_of_one_file() {
       {"impute", "impute m d.csv --out new" + kOne},
       {"join", "join one two --out new", {shards + "1/2 --out one", shards + "2/2 --out two"}},
       {"evaluate", "evaluate m d.csv --json new" + kOne},
-      {"plot", "plot m d.csv --out new" + kOne},
+      {"evaluate_page", "evaluate m d.csv --html new" + kOne},
       {"explore", "explore m d.csv --megabytes 1 --out new" + kOne},
       {"stress",
        "stress clf d.csv --levels 0 --seeds 0 --json new" + kOne,

@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Command{"evaluate", "evaluate m far.csv"},
                     Command{"predict", "predict m far.csv --at 0:1e-3:400 --out p.csv"},
                     Command{"predict_classes", "predict clf far.csv --classes --out p.csv"},
-                    Command{"plot", "plot m far.csv --out p.html"},
+                    Command{"evaluate_page", "evaluate m far.csv --html p.html"},
                     Command{"explore", "explore m far.csv --out p.html"},
                     Command{"classify_encoding", "classify m far.csv --out c"},
                     Command{"classify",

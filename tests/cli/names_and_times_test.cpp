@@ -146,7 +146,7 @@ TEST_F(NamesAndTimes, NamesAreFoundInAnotherCase) {
       << read("q.csv");
   expect_refused("predict m d.csv --ahead 1 --below hrr=3 --out no",
                  "--below: no feature 'hrr'; did you mean 'HR'?");
-  expect_refused("plot m d.csv --series 1022 --out no",
+  expect_refused("explore m d.csv --series 1022 --out no",
                  "--series: no series '1022'; did you mean '102'?");
 }
 
@@ -165,7 +165,7 @@ TEST_F(NamesAndTimes, PerCentsAndUnknownOptionsHaveASuggestion) {
   expect_refused("predict m d.csv more --at 1 --out no",
                  "predict: unexpected argument 'more'; leave it out, or try --help");
   expect_refused("predict m --at 1", "predict: DATA is missing; try --help");
-  expect_refused("plot m d.csv", "plot: --out is missing; try --help");
+  expect_refused("explore m d.csv", "explore: --out is missing; try --help");
   expect_refused("predict m d.csv --at", "--at needs a value; try --help");
   expect_refused("predict m d.csv --guard edg --at 1",
                  "--guard: 'edg' is not one of none, edgr, pop-mean; try --help");

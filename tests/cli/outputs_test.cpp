@@ -51,7 +51,8 @@ TEST_F(Outputs, AnInputIsNeverReplaced) {
            "predict m d.csv --at 1 --out link.csv",
            "predict m d.csv --at 1 --out p --clips d.csv",
            "predict m - --at 1 --out d.csv <d.csv",
-           "plot m d.csv --out m",
+           "explore m d.csv --out m",
+           "evaluate m d.csv --html m",
            "classify m d.csv --out m",
            "classify m d.csv --out d.csv",
            "stress clf d.csv --levels 0 --json clf",
@@ -100,7 +101,7 @@ TEST_F(Outputs, ADashIsStandardOutput) {
   ASSERT_EQ(tool->edict("generate synthetic --series 40 --out e.csv --json e.json").code, 0);
   ASSERT_EQ(tool->edict("info e.csv --json i.json").code, 0);
   EXPECT_EQ(tool->read("e.json"), tool->read("i.json"));
-  EXPECT_EQ(tool->edict("plot m d.csv --out -").out.substr(0, 9), "<!doctype");
+  EXPECT_EQ(tool->edict("evaluate m d.csv --html -").out.substr(0, 9), "<!doctype");
   EXPECT_EQ(tool->edict("classify m d.csv --out -").out, tool->read("clf"));
   EXPECT_FALSE(tool->exists("-"));
 }
@@ -188,7 +189,7 @@ TEST_F(Outputs, AFinishedModelIsReplacedOnlyWhenAsked) {
 TEST_F(Outputs, HelpFitsEightyColumns) {
   for (const char* command : {"", "generate", "generate synthetic", "import", "import gestures",
                               "import mimic-extract", "info", "train", "evaluate", "predict",
-                              "impute", "plot", "classify", "stress", "search", "reproduce"}) {
+                              "impute", "explore", "classify", "stress", "search", "reproduce"}) {
     const Tool::Outcome help = tool->edict(std::string(command) + " --help");
     EXPECT_EQ(help.code, 0);
     std::istringstream lines(help.out);

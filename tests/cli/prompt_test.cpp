@@ -143,7 +143,7 @@ TEST_F(Prompt, ExamplesInTheHelpRun) {
   };
   for (const std::string command :
        {"train", "classify", "calibrate", "info", "init", "settings", "search", "predict", "impute",
-        "evaluate", "plot", "explore", "stress", "help"}) {
+        "evaluate", "explore", "stress", "help"}) {
     const auto own = examples(command);
     EXPECT_FALSE(own.empty()) << command;
     for (std::string line : own) {

@@ -6,8 +6,7 @@
 #include <cmath>
 
 #include "base/json/json.h"
-#include "engine/small_model.h"
-#include "render/demonstration.h"
+#include "render/evaluation_figures.h"
 #include "render/markup.h"
 #include "render/small_study.h"
 #include "research/report/study_page.h"
@@ -174,41 +173,6 @@ TEST(PageFigures, WithoutResultsAreEmptyFrames) {
   StressResult clean;  // no level was asked for
   clean.curves = {{{}, point(-1, {1.0}), {}}};
   EXPECT_EQ(stress_figure(clean).find("nan"), std::string::npos);
-}
-
-// Filled dots are what the model was shown, hollow ones what it was not.
-TEST(PageFigures, BandsShowEveryObservationOnItsSideOfTheCut) {
-  const Dataset& data = small_synthetic();
-  const Model model = untrained_model(data);
-  ThreadPool pool(1);
-  const std::vector<double> times = {0, 3, 6, 9, 12};
-  PredictRequest request{times, {4}};
-  request.absorb_until = 6.0;
-  std::string figure;
-  predict(model, data, request, pool, [&](const Trajectory& trajectory) {
-    figure = bands_figure(model, data, trajectory, times, 0.9, 6.0);
-  });
-  std::size_t before = 0, after = 0;
-  for (std::size_t e = data.first_event[4]; e < data.first_event[5]; ++e)
-    (data.times[e] < 6.0 ? before : after) += data.observed(e).size();
-  ASSERT_GT(before, 0u);
-  ASSERT_GT(after, 0u);
-  EXPECT_EQ(count(figure, "<svg class=\"chart\""), data.features.size());
-  EXPECT_EQ(count(figure, "class=\"seen\""), before);
-  EXPECT_EQ(count(figure, "class=\"hidden\""), after);
-  for (const std::string& name : data.features)
-    EXPECT_NE(figure.find(data.ids[4] + " · " + name), std::string::npos) << name;
-}
-
-TEST(PageFigures, AnotherLevelGivesAnotherInterval) {
-  const Dataset& data = small_synthetic();
-  const Model model = untrained_model(data);
-  ThreadPool pool(1);
-  const std::vector<double> times = {0, 6, 12};
-  predict(model, data, {times, {4}}, pool, [&](const Trajectory& trajectory) {
-    EXPECT_NE(bands_figure(model, data, trajectory, times, 0.5, 9.0),
-              bands_figure(model, data, trajectory, times, 0.99, 9.0));
-  });
 }
 
 }  // namespace

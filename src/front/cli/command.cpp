@@ -31,7 +31,6 @@ void add_commands(CLI::App& app) {
   add_impute(app);
   add_join(app);
   add_evaluate(app);
-  add_plot(app);
   add_explore(app);
   add_stress(app);
   add_reproduce(app);

@@ -35,7 +35,6 @@ void add_evaluate(CLI::App& app);
 void add_predict(CLI::App& app);
 void add_impute(CLI::App& app);
 void add_join(CLI::App& app);
-void add_plot(CLI::App& app);
 void add_explore(CLI::App& app);
 void add_classify(CLI::App& app);
 void add_stress(CLI::App& app);

@@ -128,31 +128,18 @@ std::string calibrating(const Model& model, std::size_t count) {
   return count == 1 ? "group" : "groups";
 }
 
-JudgedSeries judged_series(const Model& model, const Dataset& data, const std::string& split) {
-  JudgedSeries judged{model.series_of(data, split), split, "", false};
-  std::size_t trained = 0, validated = 0, unseen = 0;
-  for (const std::size_t i : judged.series) {
-    const Part part = model.seen.part_of(data.ids[i], data.group_name(i));
-    trained += part == Part::train;
-    validated += part == Part::validation;
-    unseen += part == Part::unseen;
-  }
-  const std::size_t all = judged.series.size();
-  judged.trained_on = trained > 0;
-  if (unseen == all) {
-    judged.split = name_of(Part::unseen);
-    judged.about = fmt::format("{} new series, none of them used in training", all);
-  } else if (trained > 0 && validated > 0) {
-    judged.about =
-        fmt::format("note: {} of these {} series were used in training, {} in validation", trained,
-                    all, validated);
-  } else if (trained > 0) {
-    judged.about = fmt::format("note: {} of these {} series were used in training", trained, all);
-  } else if (validated > 0) {
-    judged.about =
-        fmt::format("note: {} of these {} series were used in validation", validated, all);
-  }
-  return judged;
+std::string about(const app::EvaluatedSeries& evaluated) {
+  const std::size_t all = evaluated.series.size();
+  if (evaluated.all_new()) return fmt::format("{} new series, none of them used in training", all);
+  if (evaluated.trained > 0 && evaluated.validated > 0)
+    return fmt::format("note: {} of these {} series were used in training, {} in validation",
+                       evaluated.trained, all, evaluated.validated);
+  if (evaluated.trained > 0)
+    return fmt::format("note: {} of these {} series were used in training", evaluated.trained, all);
+  if (evaluated.validated > 0)
+    return fmt::format("note: {} of these {} series were used in validation", evaluated.validated,
+                       all);
+  return "";
 }
 
 }  // namespace edict::cli

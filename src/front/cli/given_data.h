@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/evaluated_series.h"
 #include "data/read/read_options.h"
 #include "model/model.h"
 
@@ -47,14 +48,8 @@ Dataset matched(const Model& model, Dataset data);
 // groups together.
 std::string calibrating(const Model& model, std::size_t count);
 
-struct JudgedSeries {
-  std::vector<std::size_t> series;
-  std::string split;  // as asked for, or "unseen" for a file of new series
-  // What the reader of a result must know of them: that all are new, or that the model has seen
-  // some. A line for the top of the output, empty where they are test series.
-  std::string about;
-  bool trained_on = false;  // any of them
-};
-JudgedSeries judged_series(const Model& model, const Dataset& data, const std::string& split);
+// What the reader of a result must know of the evaluated series: that all are new, or that the
+// model has seen some. A line for the top of the output, empty where they are test series.
+std::string about(const app::EvaluatedSeries& evaluated);
 
 }  // namespace edict::cli

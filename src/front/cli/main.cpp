@@ -46,10 +46,9 @@ int main(int argc, char** argv) try {
 } catch (const CLI::ParseError& e) {
   // A question suggests what to give instead.
   return failed(2, e.what(), std::string_view(e.what()).ends_with('?') ? "" : "; try --help");
-} catch (const edict::MachineError& e) {
-  return failed(1, e.what());
 } catch (const edict::Error& e) {
-  return failed(2, e.what());
+  return failed(e.code() == edict::ErrorCode::machine ? 1 : 2,
+                e.message(edict::command_line_option).c_str());
 } catch (const std::bad_alloc&) {
   return failed(1, edict::cli::kOutOfMemory);
 } catch (const std::system_error& e) {

@@ -1,26 +1,28 @@
+#include "app/evaluate.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 
-#include "base/error.h"
 #include "base/files/atomic_file.h"
 #include "base/json/json.h"
 #include "base/json/json_text.h"
 #include "base/json/json_values.h"
 #include "front/cli/command.h"
 #include "front/cli/given_data.h"
-#include "front/cli/judged_classes.h"
 #include "front/cli/processes.h"
 #include "front/cli/terminal/progress.h"
 #include "front/cli/terminal/score_tables.h"
 #include "front/cli/time_grid.h"
-#include "judge/detailed_evaluation.h"
+#include "learn/checkpoint.h"
+#include "render/evaluation_page.h"
 
 namespace edict::cli {
 namespace {
 
 struct EvaluateArguments {
-  std::string model, data, json, split = "test", horizons, positive;
+  std::string model, data, json, html, split = "test", horizons, positive;
   std::vector<std::string> by;
   bool smooth = false;
   GuardOptions guard;
@@ -92,76 +94,100 @@ std::string cut_text(const Protocol& protocol) {
   return protocol.t_cut > kNever ? "no cut-off" : fmt::format("t_cut {:.6g}", protocol.t_cut);
 }
 
-void run(const EvaluateArguments& options) {
-  check_files({options.model, options.data}, {options.json});
-  std::vector<double> edges;
-  if (!options.horizons.empty()) edges = parse_times("--horizons", options.horizons);
-  Progress progress("evaluating");
-  progress.begin();
-  const Model model = load_model(options.model);
-  const bool distribution = model.network->has_distribution();
-  if (!distribution && (!options.by.empty() || !edges.empty()))
-    throw Error(fmt::format("--by: {} predicts no distribution, only classes; leave it out",
-                            model.config.model.kind));
-  if (options.smooth && model.fusion.empty())
-    throw Error(fmt::format(
-        "--smooth: {} was not trained to look at both sides; train with --set train.smooth=true, "
-        "or leave the option out",
-        options.model));
-  const Dataset data = open_for(model, options.data, options.reading);
-  const JudgedSeries judged = judged_series(model, data, options.split);
-  WorkPool pool(options.threads);
-  const Guard guard = options.guard.resolve();
-  std::optional<DetailedEvaluation> result;
-  if (distribution)
-    result = evaluate_in_detail(model, data, judged.series, pool, guard, edges, nullptr,
-                                options.smooth ? Sides::both : Sides::past);
-  const JudgedClasses classes =
-      judged_classes(model, data, judged.series, pool, guard, options.positive);
-  progress.end();
-  std::FILE* const text = text_stream({options.json});
-  if (!judged.about.empty()) fmt::print(text, "{}\n", judged.about);
-  if (model.fine_tuned() && judged.trained_on)
+void print(std::FILE* to, const app::EvaluateResult& result, const Model& model,
+           const EvaluateArguments& options) {
+  const app::EvaluatedSeries& evaluated = result.evaluated;
+  if (const std::string line = about(evaluated); !line.empty()) fmt::print(to, "{}\n", line);
+  if (model.fine_tuned() && evaluated.trained > 0)
     fmt::print(
-        text,
+        to,
         "note: fine-tuning used values after t_cut of those series, so their extrapolation scores "
         "are too good\n");
-  fmt::print(text, "{} split, {} series, {} units, {}\n", judged.split, judged.series.size(),
+  fmt::print(to, "{} split, {} series, {} units, {}\n", evaluated.split, evaluated.series.size(),
              model.config.data.standardise ? "standardised" : "raw", cut_text(model.protocol));
   if (!model.calibration.empty())
-    fmt::print(text, "calibrated on {} {} (edict calibrate)\n", model.calibration.fit_series,
+    fmt::print(to, "calibrated on {} {} (edict calibrate)\n", model.calibration.fit_series,
                calibrating(model, model.calibration.fit_series));
   if (options.smooth)
     fmt::print(
-        text, "interpolation from both sides, weighted on {} series; extrapolation from the past\n",
+        to, "interpolation from both sides, weighted on {} series; extrapolation from the past\n",
         model.fusion.fit_series);
-  if (result) {
-    fmt::print(text, "\n");
-    print(text, *result, model.config.model.kind, options);
+  if (const auto& found = result.distributions) {
+    fmt::print(to, "\n");
+    print(to, *found, model.config.model.kind, options);
     if (options.guard.kind != "none")
-      fmt::print(text, "\n{}\n",
-                 clipped_text(result->evaluation.clipped, result->evaluation.absorbed));
-    if (result->members) print(text, model.members(), *result->members);
-    if (result->joint) print(text, *result->joint);
+      fmt::print(to, "\n{}\n", clipped_text(found->evaluation.clipped, found->evaluation.absorbed));
+    if (found->members) print(to, model.members(), *found->members);
+    if (found->joint) print(to, *found->joint);
   }
-  if (classes.result) fmt::print(text, "{}", classifier_text(*classes.result));
-  if (!classes.note.empty()) fmt::print(text, "\nnote: {}\n", classes.note);
-  if (options.json.empty()) return;
+  if (result.classes) fmt::print(to, "{}", classifier_text(*result.classes));
+  if (!result.class_note.empty()) fmt::print(to, "\nnote: {}\n", result.class_note);
+}
+
+void write_numbers(const app::EvaluateResult& result, const Model& model,
+                   const EvaluateArguments& options) {
   nlohmann::json json = nlohmann::json::object();
-  if (result) {
-    json = to_json(result->evaluation);
-    json["breakdown"] = to_json(result->breakdown);
+  const auto& found = result.distributions;
+  if (found) {
+    json = to_json(found->evaluation);
+    json["breakdown"] = to_json(found->breakdown);
   }
-  json["ensemble"] = result ? json_or_null(result->members) : nullptr;
-  json["joint"] = result ? json_or_null(result->joint) : nullptr;
-  json["classifier"] = json_or_null(classes.result);
+  json["ensemble"] = found ? json_or_null(found->members) : nullptr;
+  json["joint"] = found ? json_or_null(found->joint) : nullptr;
+  json["classifier"] = json_or_null(result.classes);
   json["model"] = options.model;
   json["data"] = options.data;
-  json["split"] = judged.split;
+  json["split"] = result.evaluated.split;
   json["smooth"] = options.smooth;
-  json["note"] = judged.about;
+  json["note"] = about(result.evaluated);
   json["config"] = to_json(model.config);
   write_atomically(options.json, json_text(json, 2) + "\n");
+}
+
+void write_page(const app::EvaluateResult& result, const Model& model,
+                const EvaluateArguments& options, const std::vector<EpochRow>& epochs) {
+  const std::string note = about(result.evaluated);
+  const std::string data = options.data == "-"
+                               ? "standard input"
+                               : std::filesystem::path(options.data).filename().string();
+  write_atomically(
+      options.html,
+      report::evaluation_page(
+          model.config.model.kind + " on " + data,
+          fmt::format("{} series{}", result.evaluated.series.size(),
+                      note.empty() ? fmt::format(" of the {} split", result.evaluated.split)
+                                   : fmt::format(" ({})", note)),
+          result.distributions, result.classes, epochs));
+}
+
+// What training wrote beside the model, where it is still there.
+std::vector<EpochRow> epochs_of(const std::string& model) {
+  const std::filesystem::path path = metrics_path(model);
+  return std::filesystem::exists(path) ? read_metrics(path) : std::vector<EpochRow>{};
+}
+
+void run(const EvaluateArguments& options) {
+  check_files({options.model, options.data}, {options.json, options.html});
+  app::EvaluateRequest request{.split = options.split,
+                               .guard = options.guard.resolve(),
+                               .both_sides = options.smooth,
+                               .by_group = !options.by.empty(),
+                               .positive = options.positive,
+                               .model_name = options.model};
+  if (!options.horizons.empty()) request.horizons = parse_times("--horizons", options.horizons);
+  Progress progress("evaluating");
+  progress.begin();
+  const Model model = load_model(options.model);
+  check(request, model);
+  std::vector<EpochRow> epochs;
+  if (!options.html.empty()) epochs = epochs_of(options.model);
+  const Dataset data = open_for(model, options.data, options.reading);
+  WorkPool pool(options.threads);
+  const app::EvaluateResult result = app::evaluate(model, data, request, pool);
+  progress.end();
+  print(text_stream({options.json, options.html}), result, model, options);
+  if (!options.html.empty()) write_page(result, model, options, epochs);
+  if (!options.json.empty()) write_numbers(result, model, options);
 }
 
 }  // namespace
@@ -197,6 +223,9 @@ void add_evaluate(CLI::App& app) {
   add_output(*command, "--json", options->json,
              "all results as JSON, with curves and ranges; - is standard output")
       ->type_name("FILE");
+  add_output(*command, "--html", options->html,
+             "calibration, errors, classes and how training went, as a page")
+      ->type_name("PAGE.html");
   options->guard.add_to(*command);
   add_reading(*command, options->reading);
   add_threads(*command, options->threads);

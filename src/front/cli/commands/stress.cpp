@@ -13,7 +13,8 @@
 #include "front/cli/command.h"
 #include "front/cli/given_data.h"
 #include "front/cli/terminal/progress.h"
-#include "render/demonstration.h"
+#include "render/evaluation_figures.h"
+#include "render/evaluation_page.h"
 
 namespace edict::cli {
 namespace {
@@ -123,7 +124,8 @@ void run(const StressArguments& options) {
   const Model model = load_model(options.model);
   if (sweep.guards.empty()) sweep.guards = usual_guards(options, model);
   const Dataset data = open_for(model, options.data, options.reading);
-  const JudgedSeries judged = judged_series(model, data, options.split);
+  const app::EvaluatedSeries judged = app::evaluated_series(model, data, options.split);
+  const std::string note = about(judged);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
   sweep.stop = &interrupt_flag();
   sweep.progress = [&](std::size_t done, std::size_t all) {
@@ -138,7 +140,7 @@ void run(const StressArguments& options) {
                             : ""));
   progress.end();
   std::FILE* const text = text_stream({options.json, options.plot});
-  if (!judged.about.empty()) fmt::print(text, "{}\n", judged.about);
+  if (!note.empty()) fmt::print(text, "{}\n", note);
   print(text, result);
   if (!options.plot.empty())
     write_atomically(
@@ -147,12 +149,12 @@ void run(const StressArguments& options) {
             model.config.model.kind + " under noise",
             fmt::format("{} {} series, {} noise, mean and deviation over {} seeds{}.",
                         result.series, judged.split, options.noise, result.seeds.size(),
-                        judged.about.empty() ? "" : " (" + judged.about + ")"),
+                        note.empty() ? "" : " (" + note + ")"),
             {{"Accuracy", "", {report::stress_figure(result)}}}));
   if (options.json.empty()) return;
   nlohmann::json json = to_json(result);
   json["split"] = judged.split;
-  json["note"] = judged.about;
+  json["note"] = note;
   write_atomically(options.json, json_text(json, 2) + "\n");
 }
 

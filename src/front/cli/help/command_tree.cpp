@@ -109,6 +109,10 @@ const CLI::App& find_command(const CLI::App& app, const std::vector<std::string>
     }
     if (!found && known.empty())
       throw Error(fmt::format("'{}' has no command '{}'; leave it out", at->get_name(), name));
+    if (!found && name == "plot" && at == &app)
+      throw Error(
+          "plot is no command any more; `edict explore` shows series, `edict evaluate --html` "
+          "calibration, errors, classes and learning");
     if (!found)
       throw Error(fmt::format("unknown command '{}'; did you mean '{}'?", name,
                               settings::nearest(name, known)));

@@ -92,10 +92,8 @@ constexpr About kCommands[] = {
   edict evaluate waves.model waves.csv --json evaluation.json
   # of each feature, and by how long ago the series was last observed
   edict evaluate waves.model waves.csv --by feature,horizon
-)"},
-    {"plot", kAnswers, R"(
-  # a page to open in a browser
-  edict plot waves.model waves.csv --out waves.html
+  # calibration, errors, classes and learning as a page to open in a browser
+  edict evaluate waves.model waves.csv --html evaluation.html
 )"},
     {"explore", kAnswers, R"(
   # every series in one page: search, zoom, and what surprised the model most

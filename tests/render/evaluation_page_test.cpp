@@ -1,9 +1,10 @@
-// The pages of `edict plot` and `edict stress --plot`.
-#include "render/demonstration.h"
+// The pages of `edict evaluate --html` and `edict stress --plot`.
+#include "render/evaluation_page.h"
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include "render/evaluation_figures.h"
 #include "render/markup.h"
 #include "render/small_study.h"
 

@@ -1,0 +1,18 @@
+#include "app/evaluated_series.h"
+
+namespace edict::app {
+
+EvaluatedSeries evaluated_series(const Model& model, const Dataset& data,
+                                 const std::string& split) {
+  EvaluatedSeries result{model.series_of(data, split), split};
+  for (const std::size_t i : result.series) {
+    const Part part = model.seen.part_of(data.ids[i], data.group_name(i));
+    result.trained += part == Part::train;
+    result.validated += part == Part::validation;
+    result.unseen += part == Part::unseen;
+  }
+  if (result.all_new()) result.split = name_of(Part::unseen);
+  return result;
+}
+
+}  // namespace edict::app
