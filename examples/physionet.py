@@ -1,6 +1,6 @@
 """PhysioNet 2012 from import to a calibrated forecast and a risk of death.
 
-    edict import physionet --from DIR --out physionet.csv       (docs/datasets.md)
+    edict import physionet --from DIR --out physionet.csv       (docs/how-to/datasets.md)
     PYTHONPATH=build/release/python python3 examples/physionet.py physionet.csv [SETTING=VALUE …]
 
 The cells are those of editors and Jupyter; docs/notebooks/physionet.md is the page they make.
@@ -12,7 +12,7 @@ The cells are those of editors and Jupyter; docs/notebooks/physionet.md is the p
 # 48 hours of some eight thousand stays in intensive care: vital signs every hour or so, laboratory values
 # every few hours, nothing at the same time for long. The data are free, but not ours to copy; this page
 # holds figures of the whole only. `edict import physionet --from DIR --out physionet.csv` makes one table
-# of the thousands of files that were downloaded (docs/datasets.md).
+# of the thousands of files that were downloaded (docs/how-to/datasets.md).
 
 # %%
 import sys

@@ -19,7 +19,7 @@ PYTHON = {
 }  # fmt: skip
 
 
-def told(*command):
+def output_of(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
@@ -32,23 +32,23 @@ def cell(text):
 
 
 def commands(tool, server):
-    names = [line.split("\t")[0] for line in told(tool, "__complete", "").splitlines()]
+    names = [line.split("\t")[0] for line in output_of(tool, "__complete", "").splitlines()]
     parts = ["# Commands\n", "What `edict help COMMAND` prints. The manual pages hold the same.\n",
-             fenced(told(tool, "--help"))]  # fmt: skip
+             fenced(output_of(tool, "--help"))]  # fmt: skip
     for name in names:
         # These two are explained by the program that they start.
-        text = told(server, name, "--help") if name in ("serve", "demo") else told(tool, "help", name)
+        text = output_of(server, name, "--help") if name in ("serve", "demo") else output_of(tool, "help", name)
         parts += [f"## `edict {name}`\n", fenced(text.replace(f"{server} {name}", f"edict {name}"))]
     parts += ["## `edict-server token`\n",
-              fenced(told(server, "token", "--help").replace(str(server), "edict-server"))]  # fmt: skip
+              fenced(output_of(server, "token", "--help").replace(str(server), "edict-server"))]  # fmt: skip
     return "\n".join(parts)
 
 
 def settings(tool):
-    listed = json.loads(told(tool, "settings", "--json"))
+    listed = json.loads(output_of(tool, "settings", "--json"))
     parts = ["# Settings\n",
              "What `edict settings` prints: `--set KEY=VALUE`, a TOML file for `--config`, or a keyword in Python. "
-             "`edict train` without `--config` chooses some of them by the data ([how](../docs/defaults.md)).\n"]  # fmt: skip
+             "`edict train` without `--config` chooses some of them by the data ([how](../docs/understand/defaults.md)).\n"]  # fmt: skip
     table = None
     for setting in listed:
         own, _, _ = setting["key"].partition(".")
@@ -85,10 +85,10 @@ def python():
 
 
 def openapi(tool, server):
-    """What a server tells at /openapi.json: one is started with a small model, on a free port."""
+    """What a server describes at /openapi.json: one is started with a small model, on a free port."""
     with tempfile.TemporaryDirectory() as folder:
-        told(tool, "generate", "synthetic", "--out", f"{folder}/waves.csv", "--series", "40")
-        told(tool, "train", f"{folder}/waves.csv", "--out", f"{folder}/model", "--set", "train.epochs=1",
+        output_of(tool, "generate", "synthetic", "--out", f"{folder}/waves.csv", "--series", "40")
+        output_of(tool, "train", f"{folder}/waves.csv", "--out", f"{folder}/model", "--set", "train.epochs=1",
              "--set", "model.hidden=4", "--threads", "1")  # fmt: skip
         process = subprocess.Popen(
             [server, "serve", f"{folder}/model", "--listen", "127.0.0.1:0", "--store", f"{folder}/db"],
@@ -105,14 +105,14 @@ def openapi(tool, server):
 
 def live(document):
     parts = ["# The server's addresses\n",
-             "What a server tells at `/openapi.json`; [live](../docs/serve.md) shows how they are used.\n"]  # fmt: skip
+             "What a server describes at `/openapi.json`; [live](../docs/how-to/serve.md) shows how they are used.\n"]  # fmt: skip
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             parts += [f"## `{method.upper()} {path}`\n", operation["summary"] + "\n"]
-            asked = [p for p in operation.get("parameters", []) if p["in"] == "query"]
-            if asked:
+            query = [p for p in operation.get("parameters", []) if p["in"] == "query"]
+            if query:
                 parts += ["| parameter | |", "|---|---|"]
-                parts += [f"| `{p['name']}` | {cell(p['description'])} |" for p in asked]
+                parts += [f"| `{p['name']}` | {cell(p['description'])} |" for p in query]
                 parts.append("")
             body = operation.get("requestBody", {}).get("content", {})
             if body:

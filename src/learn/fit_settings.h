@@ -2,7 +2,7 @@
 //
 // Every choice is a function of a few quantities of the training part (how long a series is, how
 // far apart its events are, how much there is to learn from) and none of the unit in which times or
-// values are written. The rules and the trials they were found by are in docs/defaults.md.
+// values are written. The rules and the trials they were found by are in docs/understand/defaults.md.
 #pragma once
 
 #include <cstddef>

@@ -19,7 +19,7 @@ namespace {
 
 // Only where the network asks for them, so that other models carry no number that means nothing. A
 // state that starts by remembering longer than one gap, and some of it longer than any series,
-// learns faster and ends better (docs/trials.md).
+// learns faster and ends better (docs/evidence/trials.md).
 void resolve_time_scales(const Protocol& protocol, const Dataset& data, const Split& split,
                          EngineSettings& settings) {
   const bool remembers = settings.memory_mask || settings.memory_age || settings.memory_last ||

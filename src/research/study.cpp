@@ -43,7 +43,7 @@ void say(const StudyOptions& options, const std::string& text) {
 bool at_hand(const PlannedData& plan, const StudyOptions& options) {
   if (plan.file.empty() || fs::exists(options.data / plan.file)) return true;
   const std::string what =
-      fmt::format("{}: {} is not there; make it with `edict import` (docs/datasets.md)", plan.title,
+      fmt::format("{}: {} is not there; make it with `edict import` (docs/how-to/datasets.md)", plan.title,
                   (options.data / plan.file).string());
   if (options.need_all) throw Error(what);
   say(options, "left out: " + what);

@@ -1,5 +1,5 @@
 // Files that an earlier version wrote (tests/cli/formats, made by its script) are read and answer
-// as they did: the promise of docs/stability.md for models, packed data and the columns of tables.
+// as they did: the promise of docs/reference/stability.md for models, packed data and the columns of tables.
 #include <cmath>
 #include <cstring>
 

@@ -224,9 +224,9 @@ TEST_F(MessyTest, InfoTellsWhatWasRecognised) {
   EXPECT_NE(info.out.find("geschlecht=w"), std::string::npos);
 }
 
-// docs/data.md: its commands are run as they stand, on the file that it shows the beginning of.
+// docs/how-to/tables.md: its commands are run as they stand, on the file that it shows the beginning of.
 TEST_F(MessyTest, TheCommandsOfItsPageWork) {
-  const std::string page = content(EDICT_SOURCE_DIR "/docs/data.md");
+  const std::string page = content(EDICT_SOURCE_DIR "/docs/how-to/tables.md");
   const MessyFile file = messy::semicolons();
   put(file);
   const std::string shown = "```csv\n" + file.bytes.substr(0, 120);

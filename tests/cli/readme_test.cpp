@@ -50,13 +50,26 @@ class PageTest : public ToolTest {
 
 TEST_F(PageTest, ReadmeCommandsWork) {
   write("export.csv", messy::semicolons().bytes);
-  EXPECT_GE(run_commands("README.md"), 8);
+  EXPECT_EQ(run_commands("README.md"), 2);
 }
 
-TEST_F(PageTest, CommandsOnDoubtsWork) { EXPECT_EQ(run_commands("docs/doubts.md"), 3); }
-TEST_F(PageTest, CommandsOnChoosingWork) { EXPECT_EQ(run_commands("docs/choosing.md"), 5); }
-TEST_F(PageTest, CommandsOnSplitsWork) { EXPECT_EQ(run_commands("docs/splits.md"), 4); }
-TEST_F(PageTest, CommandsOnCalibratingWork) { EXPECT_EQ(run_commands("docs/calibrating.md"), 8); }
+TEST_F(PageTest, CommandsOnYourFirstTableWork) {
+  write("export.csv", messy::semicolons().bytes);
+  EXPECT_GE(run_commands("docs/start/first-table.md"), 12);
+}
+
+TEST_F(PageTest, CommandsOnUncertaintyWork) {
+  EXPECT_EQ(run_commands("docs/understand/uncertainty.md"), 3);
+}
+TEST_F(PageTest, CommandsOnSolversWork) {
+  EXPECT_EQ(run_commands("docs/understand/solvers.md"), 5);
+}
+TEST_F(PageTest, CommandsOnSplitsWork) {
+  EXPECT_EQ(run_commands("docs/understand/splits.md"), 4);
+}
+TEST_F(PageTest, CommandsOnCalibrationWork) {
+  EXPECT_EQ(run_commands("docs/how-to/calibrate.md"), 8);
+}
 
 TEST_F(ToolTest, ReadmeShowsTheExampleThatIsBuiltAndItRuns) {
   const auto shown = blocks(content(EDICT_SOURCE_DIR "/README.md"), "cpp");

@@ -261,7 +261,7 @@ TEST(MimicExtract, NumbersOfUnknownFormAreRefused) {
 
 // The table in the documentation is the one in the code.
 TEST(MimicExtract, TheDocumentedRangesAreTheOnesUsed) {
-  std::istringstream file(content(EDICT_SOURCE_DIR "/docs/datasets.md"));
+  std::istringstream file(content(EDICT_SOURCE_DIR "/docs/how-to/datasets.md"));
   std::set<std::string> rows;
   for (std::string line; std::getline(file, line);) rows.insert(line);
   for (const PlausibleRange& range : mimic_ranges()) {

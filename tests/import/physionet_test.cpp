@@ -257,7 +257,7 @@ TEST(Physionet, TheCsvReadsBack) {
 
 // The table in the documentation is the one in the code.
 TEST(Physionet, TheDocumentedRangesAreTheOnesUsed) {
-  std::istringstream file(content(EDICT_SOURCE_DIR "/docs/datasets.md"));
+  std::istringstream file(content(EDICT_SOURCE_DIR "/docs/how-to/datasets.md"));
   std::set<std::string> rows;
   for (std::string line; std::getline(file, line);) rows.insert(line);
   const auto text = [](double value) {

@@ -43,7 +43,7 @@ TEST(FittedTraining, AnotherUnitOrOriginOfTimeGivesTheSameModel) {
 }
 
 // Knowing nothing costs an MSE of 1 in standardised units, and the last value carried forward 0.22
-// (docs/defaults.md); with the chosen settings a few hundred series are enough to do better.
+// (docs/understand/defaults.md); with the chosen settings a few hundred series are enough to do better.
 TEST(FittedTraining, LearnsWithoutBeingToldHow) {
   const Dataset data = generate_synthetic(300, 5);
   const std::vector<std::string> given = {"model.hidden=48", "train.epochs=15"};

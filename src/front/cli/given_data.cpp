@@ -19,7 +19,7 @@ void add_split(CLI::App& command, std::string& split) {
 }
 
 void add_reading(CLI::App& command, ReadOptions& options) {
-  const char* const group = "Reading the table (docs/data.md); the rest is recognised";
+  const char* const group = "Reading the table (docs/how-to/tables.md); the rest is recognised";
   const auto column = [&](const char* name, std::string& to, const char* help) {
     command.add_option(name, to, help)->type_name("COLUMN")->group(group);
   };

@@ -71,7 +71,7 @@ void add_commands(CLI::App& app, Options& options) {
   app.footer(
       "Started by mpirun or srun, as: mpirun -n 8 edict-mpi train DATA.edict --out MODEL\n"
       "The options are those of `edict`; the results have its bits, whatever the number of ranks "
-      "and threads (docs/scale.md).\n");
+      "and threads (docs/how-to/scale.md).\n");
 }
 
 void refuse(const char* option, const char* why) {

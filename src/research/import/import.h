@@ -1,5 +1,5 @@
 // Real datasets, from the files their distributors ship to a Dataset with the paper's
-// preprocessing. docs/datasets.md says where each comes from, what is done to it, and why.
+// preprocessing. docs/how-to/datasets.md says where each comes from, what is done to it, and why.
 //
 // `from` is the folder a user downloaded into (archives need not be unpacked), or for the datasets
 // of a single file that file. Throws Error where a file is missing (naming it and where to get it),

@@ -1,5 +1,5 @@
 // PhysioNet 2012 as others prepare it, for figures that stand beside theirs (presets/published/
-// field.csv). docs/datasets.md describes our own way, which is import_physionet.
+// field.csv). docs/how-to/datasets.md describes our own way, which is import_physionet.
 //
 //   forecasting     hourly bins, the mean of a bin; 36 channels: all time-varying parameters but
 //                   MechVent; z-scores over all stays, those beyond ±5 left out; t ≤ 36 h is given

@@ -1,5 +1,5 @@
 // The parameters of the PhysioNet 2012 challenge: which become features, their plausible ranges,
-// and the unit slips that are repaired. docs/datasets.md gives the reasons and must agree.
+// and the unit slips that are repaired. docs/how-to/datasets.md gives the reasons and must agree.
 #pragma once
 
 #include <array>

@@ -8,7 +8,7 @@
 // leave the time empty) but adds no event, so a series without events can be expressed.
 //
 // What write_csv makes has the columns id, time, label, group, static:<name> and a column a
-// feature, or feature and value. Of other tables it is recognised what they are (docs/data.md):
+// feature, or feature and value. Of other tables it is recognised what they are (docs/how-to/tables.md):
 // separator and decimal comma, encoding, which column is what, dates, categories. A cell that is
 // empty or spelled NA, NaN, null, None, -, . or ? is missing. Cells may be quoted as in RFC 4180;
 // blanks around an unquoted cell are dropped; a byte-order mark, Windows line ends, blank lines and

@@ -110,7 +110,7 @@ void add_benchmark(CLI::App& app) {
       ->capture_default_str();
   command
       ->add_option("--members", options->members,
-                   "networks that answer together, in each split and fold (docs/ensembles.md)")
+                   "networks that answer together, in each split and fold (docs/how-to/ensembles.md)")
       ->check(within(std::size_t{1}, std::size_t{100}))
       ->capture_default_str();
   command->add_option("--series", options->series, "only the first N series, for a trial run")

@@ -86,7 +86,7 @@ void run(const ImportArguments& options, const Import& import) {
 void add_import(CLI::App& app) {
   auto options = std::make_shared<ImportArguments>();
   CLI::App* import = app.add_subcommand(
-      "import", "Turn a public dataset, as downloaded, into CSV (docs/datasets.md)");
+      "import", "Turn a public dataset, as downloaded, into CSV (docs/how-to/datasets.md)");
   import->require_subcommand(1);
   const auto add = [&](const char* name, const char* help, Import work) {
     CLI::App* command = import->add_subcommand(name, help);

@@ -44,7 +44,7 @@ void run(PackArguments options) {
 void add_pack(CLI::App& app) {
   auto options = std::make_shared<PackArguments>();
   CLI::App* command = app.add_subcommand(
-      "pack", "Turn a table of any size into a file that opens at once (docs/scale.md)");
+      "pack", "Turn a table of any size into a file that opens at once (docs/how-to/scale.md)");
   command->add_option("data", options->data, "the table; - is standard input")
       ->required()
       ->type_name("DATA");

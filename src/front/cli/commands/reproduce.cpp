@@ -77,7 +77,7 @@ void add_reproduce(CLI::App& app) {
       ->capture_default_str();
   command->add_flag("--claim", options->claim,
                     "share the runs with other workers: every one runs this command with the same "
-                    "--out, on any machine that sees it (docs/scale.md)");
+                    "--out, on any machine that sees it (docs/how-to/scale.md)");
   add_threads(*command, options->threads);
   command->callback([options] { run(*options); });
 }

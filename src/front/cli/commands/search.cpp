@@ -131,7 +131,7 @@ void add_search(CLI::App& app) {
   add_reading(*command, options->reading);
   command->add_flag("--claim", options->claim,
                     "search together with other workers: every one runs this command with the same "
-                    "--out, on any machine that sees it (docs/scale.md)");
+                    "--out, on any machine that sees it (docs/how-to/scale.md)");
   add_threads(*command, options->threads);
   command->callback([options] { run(*options); });
 }

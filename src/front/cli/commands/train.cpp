@@ -415,7 +415,7 @@ void add_train(CLI::App& app) {
   command
       ->add_flag("--claim", options->claim,
                  "share the members or folds with other workers: every one runs this command with "
-                 "the same --out, on any machine that sees it (docs/scale.md)")
+                 "the same --out, on any machine that sees it (docs/how-to/scale.md)")
       ->excludes("--from");
   command->callback([options] { run(*options); });
 }

@@ -102,7 +102,7 @@ class RuleReader {
         break;
     }
     for (const auto& [key, _] : from_.items())
-      if (!known_.contains(key)) problem(key, "is not known here; see docs/serve.md for the keys");
+      if (!known_.contains(key)) problem(key, "is not known here; see docs/how-to/serve.md for the keys");
     return rule;
   }
 

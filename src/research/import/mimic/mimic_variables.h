@@ -1,5 +1,5 @@
 // Plausible ranges and unit slips of MIMIC-Extract's variables, by their lower-case names.
-// docs/datasets.md gives the reasons and must agree.
+// docs/how-to/datasets.md gives the reasons and must agree.
 #pragma once
 
 #include <span>
