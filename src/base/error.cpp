@@ -10,12 +10,12 @@ namespace {
 // Around an option in a message; no text that is read from data keeps such characters.
 constexpr char kBegin = '\x01', kValue = '\x02', kEnd = '\x03';
 
-std::string joined(const Error::Fields& fields) {
+std::string joined(const Error::Fields& fields, OptionStyle style) {
   std::string text;
-  for (const std::string* part : {&fields.subject, &fields.place})
-    if (!part->empty()) text += *part + ": ";
-  text += fields.problem;
-  if (!fields.remedy.empty()) text += "; " + fields.remedy;
+  for (const std::string* field : {&fields.subject, &fields.place})
+    if (const std::string part = with_options(*field, style); !part.empty()) text += part + ": ";
+  text += with_options(fields.problem, style);
+  if (!fields.remedy.empty()) text += "; " + with_options(fields.remedy, style);
   return text;
 }
 
@@ -56,6 +56,7 @@ std::string option(std::string_view name, std::string_view value) {
 }
 
 std::string plain_option(std::string_view name, std::string_view value) {
+  if (name == kAssignment) return std::string(value);
   std::string text(name);
   if (!value.empty()) text.append("=").append(value);
   return text;
@@ -84,13 +85,11 @@ std::string with_options(std::string_view message, OptionStyle style) {
 }
 
 Error::Error(ErrorCode code, Fields fields)
-    : std::runtime_error(with_options(joined(fields), plain_option)),
+    : std::runtime_error(joined(fields, plain_option)),
       code_(code),
       fields_(std::make_shared<const Fields>(std::move(fields))) {}
 
-std::string Error::message(OptionStyle style) const {
-  return with_options(joined(*fields_), style);
-}
+std::string Error::message(OptionStyle style) const { return joined(*fields_, style); }
 
 bool is_of_machine(int error) {
   for (const int one : {ENOSPC, EDQUOT, EFBIG, EIO, ENOMEM, EMFILE, ENFILE, EAGAIN, ESTALE, ENOLCK})

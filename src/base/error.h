@@ -28,6 +28,9 @@ std::string_view name(ErrorCode code);
 // An option of the caller's, or a setting ("train.clip_norm"), inside of a message: by its name in
 // snake_case, and with a value where one is recommended.
 std::string option(std::string_view name, std::string_view value = {});
+// The option of an assignment of a setting, which is `--set` on a command line and nothing where
+// settings have an argument of their own: option(kAssignment, "train.epochs=0").
+inline constexpr std::string_view kAssignment = "set";
 
 // How a front end words an option; the value is empty where none is recommended.
 using OptionStyle = std::string (*)(std::string_view name, std::string_view value);

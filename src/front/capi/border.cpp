@@ -65,6 +65,11 @@ std::vector<std::string> names_from(std::int64_t count, const char* const* names
   return {names, names + size};
 }
 
+std::vector<std::string> plain(std::vector<std::string> notes) {
+  for (std::string& note : notes) note = with_options(note, plain_option);
+  return notes;
+}
+
 edict_bytes* new_bytes(std::string content) { return new edict_bytes{std::move(content)}; }
 
 Guard guard_from(const edict_guard* guard) {

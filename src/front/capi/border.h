@@ -72,6 +72,8 @@ std::size_t size_of(std::int64_t count, const char* what);
 
 std::vector<std::string> names_from(std::int64_t count, const char* const* names, const char* what);
 edict_bytes* new_bytes(std::string content);
+// Sentences of the library, with options by their plain names.
+std::vector<std::string> plain(std::vector<std::string> notes);
 Guard guard_from(const edict_guard* guard);
 StopFlag stop_of(const edict_control* control);
 

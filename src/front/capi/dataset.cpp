@@ -330,7 +330,7 @@ int edict_dataset_reading(const edict_dataset* dataset, edict_bytes** out) {
     const Dataset& data = data_of(dataset);
     check_given(out, "out");
     nlohmann::json reading = edict::to_json(data.reading);
-    reading["recognised"] = data.reading.recognised;
+    reading["recognised"] = plain(data.reading.recognised);
     *out = new_bytes(json_text(reading));
   });
 }

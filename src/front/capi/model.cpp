@@ -195,7 +195,7 @@ int edict_fit_settings(const edict_dataset* dataset, int64_t assignments,
                          {"why", choice.why},
                          {"given", choice.given}});
     *out = new_bytes(json_text(
-        {{"choices", choices}, {"notes", fitted.notes}, {"toml", commented_toml(fitted)}}));
+        {{"choices", choices}, {"notes", plain(fitted.notes)}, {"toml", commented_toml(fitted)}}));
   });
 }
 
@@ -399,7 +399,7 @@ int edict_model_match(const edict_model* model, const edict_dataset* dataset, ed
     const Model& m = model_of(model);
     check_given(dataset, "dataset");
     check_given(out, "out");
-    *out = new_bytes(json_text(m.match(dataset->data).notes));
+    *out = new_bytes(json_text(plain(m.match(dataset->data).notes)));
   });
 }
 

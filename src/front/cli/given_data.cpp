@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "base/error.h"
 #include "base/text/counted.h"
 #include "data/pieces.h"
 #include "data/read/source.h"
@@ -74,8 +75,13 @@ void add_reading(CLI::App& command, ReadOptions& options) {
       ->group(group);
 }
 
+void print_notes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes)
+    fmt::print(stderr, "note: {}\n", with_options(note, command_line_option));
+}
+
 Dataset told(Dataset data) {
-  for (const std::string& line : data.reading.recognised) fmt::print(stderr, "note: {}\n", line);
+  print_notes(data.reading.recognised);
   return data;
 }
 
@@ -119,7 +125,7 @@ Dataset open_to_train(const std::string& uri, const ReadOptions& options) {
 
 Dataset matched(const Model& model, Dataset data) {
   MatchedData found = model.match(std::move(data));
-  for (const std::string& note : found.notes) fmt::print(stderr, "note: {}\n", note);
+  print_notes(found.notes);
   return std::move(found.data);
 }
 

@@ -18,6 +18,9 @@ void add_split(CLI::App& command, std::string& split);
 // --id, --time, --label, --group, --static, --features, …: how a table is to be read.
 void add_reading(CLI::App& command, ReadOptions& options);
 
+// On standard error, with options as on the command line.
+void print_notes(const std::vector<std::string>& notes);
+
 // The data at `uri`; what had to be guessed about it is told on standard error.
 Dataset open_told(const std::string& uri, const ReadOptions& options = {});
 

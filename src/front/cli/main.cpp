@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <exception>
 #include <new>
 #include <string_view>
@@ -12,19 +11,8 @@
 #include "base/threads/interrupted.h"
 #include "front/cli/command.h"
 #include "front/cli/help/help.h"
+#include "front/cli/terminal/failure.h"
 #include "research/source_hash.h"
-
-namespace {
-
-// What goes wrong after a signal came is its consequence. Nothing is allocated here: there may be
-// no memory left.
-int failed(int code, const char* what, const char* more = "") {
-  if (edict::cli::interrupted()) return edict::cli::leave_interrupted();
-  std::fprintf(stderr, "edict: %s%s\n", what, more);
-  return code;
-}
-
-}  // namespace
 
 int main(int argc, char** argv) try {
   edict::cli::open_standard_streams();
@@ -45,14 +33,14 @@ int main(int argc, char** argv) try {
   return edict::cli::leave_interrupted();
 } catch (const CLI::ParseError& e) {
   // A question suggests what to give instead.
-  return failed(2, e.what(), std::string_view(e.what()).ends_with('?') ? "" : "; try --help");
+  return edict::cli::failed(2, e.what(),
+                            std::string_view(e.what()).ends_with('?') ? "" : "; try --help");
 } catch (const edict::Error& e) {
-  return failed(e.code() == edict::ErrorCode::machine ? 1 : 2,
-                e.message(edict::command_line_option).c_str());
+  return edict::cli::failed(e);
 } catch (const std::bad_alloc&) {
-  return failed(1, edict::cli::kOutOfMemory);
+  return edict::cli::failed(1, edict::cli::kOutOfMemory);
 } catch (const std::system_error& e) {
-  return failed(edict::is_of_machine(e.code().value()) ? 1 : 2, e.what());
+  return edict::cli::failed(edict::is_of_machine(e.code().value()) ? 1 : 2, e.what());
 } catch (const std::exception& e) {
-  return failed(1, "unexpected: ", e.what());
+  return edict::cli::failed(1, "unexpected: ", e.what());
 }

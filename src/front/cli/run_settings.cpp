@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "base/error.h"
 #include "base/text/utf8.h"
 
 namespace edict::cli {
@@ -40,7 +41,8 @@ std::vector<std::string> described(const FittedSettings& fitted) {
     add_paragraph(assignments, "  ", lines);
     add_paragraph(why, "      ", lines);
   }
-  for (const std::string& note : fitted.notes) lines.push_back("note: " + note);
+  for (const std::string& note : fitted.notes)
+    lines.push_back("note: " + with_options(note, command_line_option));
   return lines;
 }
 

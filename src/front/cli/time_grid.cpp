@@ -153,7 +153,7 @@ std::vector<double> GivenTimes::of(const Dataset& data, std::size_t series) cons
     try {
       time = read_time(data, series, text);
     } catch (const Error& error) {
-      throw Error(fmt::format("{} {}", option_, error.what()));
+      throw Error(fmt::format("{} {}", option_, error.message(command_line_option)));
     }
     // Without an event a series has no first one to count from.
     if (!std::isnan(time) && !(data.time_axis.from_first && time < 0)) times.push_back(time);

@@ -140,10 +140,10 @@ int take_part(int argc, char** argv) {
     failure = fmt::format("{}; try --help", e.what());
   } catch (const edict::MachineError& e) {
     code = 1;
-    failure = e.what();
+    failure = e.message(edict::command_line_option);
   } catch (const edict::Error& e) {
     code = 2;
-    failure = e.what();
+    failure = e.message(edict::command_line_option);
   } catch (const std::exception& e) {
     code = 1;
     failure = fmt::format("unexpected: {}", e.what());

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include "base/error.h"
 #include "base/files/atomic_file.h"
 #include "base/text/counted.h"
 #include "front/cli/command.h"
@@ -27,7 +28,8 @@ void run(const InitArguments& options) {
       "# and this file; a line that is left out has its default (edict settings).\n",
       options.data == "-" ? "standard input" : options.data, fitted.facts.series,
       counted(fitted.facts.features, "feature"));
-  for (const std::string& note : fitted.notes) text += fmt::format("# note: {}\n", note);
+  for (const std::string& note : fitted.notes)
+    text += fmt::format("# note: {}\n", with_options(note, command_line_option));
   text += commented_toml(fitted);
   if (options.out.empty() || is_standard_output(options.out)) {
     fmt::print("{}", text);

@@ -24,7 +24,7 @@ class SharedRows {
     try {
       shard = shard_of_column(number_);
     } catch (const Error& error) {
-      fail(error.what());
+      fail(error.message(command_line_option));
     }
     header = row;
   }

@@ -30,7 +30,7 @@ void run(PackArguments options) {
   const PackedCounts packed =
       pack_table(options.data, options.reading, options.out, options.memory << 20);
   progress.end();
-  for (const std::string& line : packed.recognised) fmt::print(stderr, "note: {}\n", line);
+  print_notes(packed.recognised);
   std::error_code none;
   const auto bytes = std::filesystem::file_size(options.out, none);
   fmt::print(text_stream({options.out}), "{}: {} series, {}, {}{}\n", shown(options.out),
