@@ -232,7 +232,7 @@ void from_json(const nlohmann::json& json, Scores& scores) {
   for (std::size_t k = 0; k < kToldLevels.size(); ++k) {
     const nlohmann::json& told = json.at("coverage").at(k);
     if (told.at("level").get<double>() != kToldLevels[k])
-      throw Error("a coverage is of another level than is told today");
+      throw Error("a coverage has another level than today");
     scores.coverage[k] = number_or_nan(told.at("share"));
   }
 }

@@ -251,9 +251,9 @@ Metrics mean_of(const std::vector<Metrics>& runs, Metrics& deviation) {
 
 const std::vector<BenchmarkTask>& benchmark_tasks() {
   static const std::vector<BenchmarkTask> tasks{
-      {"forecast", "PhysioNet, 36 h given, the next three hourly bins asked for", true},
+      {"forecast", "PhysioNet, 36 h given, the next three hourly bins forecast", true},
       {"forecast-plain", "the same without the two quirks of the public reader", true},
-      {"interpolation", "PhysioNet, half of the time points given, the others asked for", true},
+      {"interpolation", "PhysioNet, half of the time points given, the others imputed", true},
       {"death", "PhysioNet, in-hospital death, five folds", true},
       {"ornstein-uhlenbeck", "two Ornstein–Uhlenbeck processes beside their exact predictor",
        false}};

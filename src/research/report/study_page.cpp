@@ -193,7 +193,8 @@ std::string noise_section(const Results& results) {
 constexpr const char* kBandsKey =
     "<span class=\"key\" style=\"background:var(--aleatoric)\"></span>noise of the data "
     "(aleatoric) <span class=\"key\" style=\"background:var(--epistemic)\"></span>what the model's "
-    "own doubt (epistemic) adds. Filled dots were absorbed; hollow ones, after the dashed line, "
+    "own uncertainty (epistemic) adds. Filled dots were absorbed; hollow ones, after the dashed "
+    "line, "
     "were not.";
 
 std::string bands_section(const Study& study) {

@@ -200,7 +200,7 @@ Dataset MimicBuilder::finish(ImportReport& report) {
     report.add("dropped", fmt::format("{} rows that repeat an hour", grouped(repeated_)));
   if (kept_rows_ == 0)
     throw Error(
-        fmt::format("{}: no rows are left; check the file and the window asked for", where_));
+        fmt::format("{}: no rows are left; check the file and the requested window", where_));
   for (std::size_t f = 0; f < variables_.size(); ++f) {
     const Variable& variable = variables_[f];
     if (variable.repaired > 0)
