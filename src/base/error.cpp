@@ -19,6 +19,19 @@ std::string joined(const Error::Fields& fields, OptionStyle style) {
   return text;
 }
 
+// A value as one word of a shell's line.
+std::string quoted_for_shell(std::string_view value) {
+  constexpr std::string_view kPlain = "_-./,:=+@%^~";
+  const auto plain = [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           static_cast<unsigned char>(c) >= 0x80 || kPlain.find(c) != kPlain.npos;
+  };
+  if (std::ranges::all_of(value, plain)) return std::string(value);
+  std::string text = "'";
+  for (const char c : value) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
 }  // namespace
 
 std::string_view name(ErrorCode code) {
@@ -66,7 +79,7 @@ std::string command_line_option(std::string_view name, std::string_view value) {
   if (name.find('.') != std::string_view::npos) return "--set " + plain_option(name, value);
   std::string text = "--" + std::string(name);
   std::ranges::replace(text, '_', '-');
-  if (!value.empty()) text.append(" ").append(value);
+  if (!value.empty()) text.append(" ").append(quoted_for_shell(value));
   return text;
 }
 

@@ -26,6 +26,14 @@ TEST(Error, EveryFrontEndWordsOptionsItsOwnWay) {
             "give time_format=%d/%m/%Y or train.clip_norm=0.5, not origin");
 }
 
+TEST(Error, AValueThatAShellWouldTakeApartIsQuoted) {
+  EXPECT_EQ(command_line_option("id", "Bed no"), "--id 'Bed no'");
+  EXPECT_EQ(command_line_option("missing", "<0.1"), "--missing '<0.1'");
+  EXPECT_EQ(command_line_option("ignore", "Ward's"), "--ignore 'Ward'\\''s'");
+  EXPECT_EQ(command_line_option("time", "Datum,Uhrzeit"), "--time Datum,Uhrzeit");
+  EXPECT_EQ(plain_option("id", "Bed no"), "id=Bed no");
+}
+
 TEST(Error, AMessageWithoutOptionsIsLeftAsItIs) {
   EXPECT_EQ(with_options("10 \x01 broken", plain_option), "10 \x01 broken");
   EXPECT_STREQ(Error("a = b; c").what(), "a = b; c");

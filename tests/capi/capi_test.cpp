@@ -377,7 +377,7 @@ TEST_F(Capi, AFileIsReadAsTheTrainingDataWere) {
   };
   EXPECT_EQ(refused(R"({"times": "day"})"), "options: unknown 'times'; did you mean 'time'?");
   EXPECT_EQ(refused(R"({"duplicates": "all"})"),
-            "--duplicates all: give mean, first, last or error");
+            "duplicates=all: give mean, first, last or error");
   EXPECT_NE(refused(R"({"id": 3})").find("options: "), std::string::npos);
   EXPECT_NE(refused("no JSON").find("JSON"), std::string::npos) << edict_last_error();
 }

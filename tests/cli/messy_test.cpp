@@ -169,7 +169,7 @@ TEST_F(MessyTest, AnotherUnitOfTimeIsConverted) {
   ASSERT_EQ(edict("train plain.csv --out n" + kFew).code, 0);
   const Outcome refused = edict("predict n minutes.csv --at 1 --out q.csv");
   EXPECT_EQ(refused.code, 2);
-  EXPECT_NE(refused.err.find("--time 'minutes' if both count alike"), std::string::npos)
+  EXPECT_NE(refused.err.find("--time minutes if both count alike"), std::string::npos)
       << refused.err;
 }
 

@@ -246,7 +246,7 @@ TEST(ReadTime, ReadsDayAndMonthInTheOrderOfTheData) {
     try {
       read_time(d, 0, text);
     } catch (const Error& error) {
-      return error.what();
+      return error.message(command_line_option);
     }
     return {};
   };

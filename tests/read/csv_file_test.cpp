@@ -39,7 +39,7 @@ class CsvFile : public testing::Test {
     try {
       action();
     } catch (const Error& error) {
-      return error.what();
+      return error.message(command_line_option);
     }
     return "no error";
   }

@@ -22,7 +22,7 @@ std::string error_of(std::string_view text, const CsvLimits& limits = {}) {
   try {
     read_csv_text(text, "f.csv", options);
   } catch (const Error& error) {
-    return error.what();
+    return error.message(command_line_option);
   }
   return "no error";
 }

@@ -98,7 +98,7 @@ std::vector<Export> exports() {
        "id,time,x\na,03/04/2024,1\na,05/06/2024,2\n",
        {},
        0,
-       {"'03/04/2024' may have the day first or the month", "--time-format '%d/%m/%Y'"},
+       {"'03/04/2024' may have the day first or the month", "--time-format %d/%m/%Y"},
        "",
        ""},
       {"AmericanDatesInAFormat",
@@ -173,8 +173,7 @@ std::vector<Export> exports() {
        "glucose,94,mg/dL\n1,2024-03-02,crp,3,mg/L\n",
        {},
        0,
-       {"f.csv:3: column 'unit': 'glucose' is in mg/dL here and in mmol/L before",
-        "--ignore 'unit'"},
+       {"f.csv:3: column 'unit': 'glucose' is in mg/dL here and in mmol/L before", "--ignore unit"},
        "",
        ""},
       {"GrafanaWide",
@@ -346,7 +345,7 @@ std::vector<Export> exports() {
             }),
        {},
        0,
-       {"--time-format '%d/%m/%y %I:%M:%S %p' or '%m/%d/%y %I:%M:%S %p'"},
+       {"--time-format '%d/%m/%y %I:%M:%S %p' or --time-format '%m/%d/%y %I:%M:%S %p'"},
        "",
        ""},
       {"PhilipsInAFormatBesideClocks",
@@ -586,7 +585,7 @@ std::vector<Export> exports() {
             }),
        {},
        0,
-       {"have the time of another one", "--id, which may be 'place', or give --id none"},
+       {"have the time of another one", "as with --id place, or give --id none"},
        "",
        ""},
       {"JavaScriptLocale",
@@ -653,11 +652,12 @@ TEST_P(ExportTest, IsReadRightOrRefusedWithWhatToDo) {
   try {
     d = read_csv_text(e.text, "f.csv", e.options);
     d.check();
-    said = fmt::format("{}", fmt::join(d.reading.recognised, "\n"));
+    said =
+        with_options(fmt::format("{}", fmt::join(d.reading.recognised, "\n")), command_line_option);
     EXPECT_EQ(d.features, e.features) << said;
     EXPECT_EQ(d.size(), e.series) << said;
   } catch (const Error& error) {
-    said = error.what();
+    said = error.message(command_line_option);
     EXPECT_TRUE(e.features.empty()) << said;
   }
   for (const std::string& note : e.notes) EXPECT_NE(said.find(note), std::string::npos) << said;

@@ -54,13 +54,14 @@ std::string error_of(const std::string& text, const ReadOptions& options = {}) {
   try {
     read_csv_text(text, "f.csv", options);
   } catch (const Error& error) {
-    return error.what();
+    return error.message(command_line_option);
   }
   return "no error";
 }
 
 std::string told(const Dataset& data) {
-  return fmt::format("{}", fmt::join(data.reading.recognised, "\n"));
+  return with_options(fmt::format("{}", fmt::join(data.reading.recognised, "\n")),
+                      command_line_option);
 }
 
 TEST(Messy, DatesWithZonesAreHoursFromTheFirstEventAndWrittenAsTheyWere) {
@@ -230,7 +231,7 @@ TEST(Messy, ATableWithoutIdsIsOneSeriesUnlessItsTimesRepeat) {
   EXPECT_TRUE(told(guessed).starts_with("one series, time is 'charttime'")) << told(guessed);
   EXPECT_EQ(error_of("when,where,x\n2024-03-01,in,1\n2024-03-01,out,2\n2024-03-02,in,3\n"),
             "f.csv: there is no column of ids, and 1 of 3 rows have the time of another one, as if "
-            "there were several series; name their column with --id, which may be 'where', or give "
+            "there were several series; name their column, as with --id where, or give "
             "--id none");
 }
 

@@ -62,7 +62,7 @@ class PackTable : public testing::Test {
       pack_table((folder_ / "t.csv").string(), options, folder_ / "t.edict", memory);
     } catch (const Error& error) {
       EXPECT_FALSE(folder_.exists("t.edict"));
-      return error.what();
+      return error.message(command_line_option);
     }
     return {};
   }

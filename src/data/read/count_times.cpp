@@ -31,7 +31,8 @@ void choose_unit(Dataset& data, const ReadOptions& options) {
   } else if (!options.time_unit.empty()) {
     axis.unit = time_unit_from_name(options.time_unit);
     if (axis.is_calendar() && axis.unit == TimeUnit::none)
-      throw Error("--time-unit none: the times are dates; give s, min, h or d to count them in");
+      throw Error(option("time_unit", "none") +
+                  ": the times are dates; give s, min, h or d to count them in");
   } else if (options.like) {
     axis.unit = options.like->time_axis.unit;
   } else if (axis.is_calendar()) {
@@ -51,8 +52,8 @@ void choose_origin(TimeAxis& axis, const ReadOptions& options) {
     axis.from_first = true;
   } else if (const auto date = parse_date(origin)) {
     if (!axis.is_calendar())
-      throw Error(fmt::format(
-          "--origin {}: the times of the data are numbers; give a number, or first", origin));
+      throw Error(fmt::format("{}: the times of the data are numbers; give a number, or first",
+                              option("origin", origin)));
     axis.epoch = date->microseconds;
     // Without a zone it is meant as the data are written.
     if (date->style.zone == DateStyle::Zone::none && axis.kind == TimeKind::date)
@@ -60,7 +61,7 @@ void choose_origin(TimeAxis& axis, const ReadOptions& options) {
   } else if (const auto number = finite_number(origin); number && !axis.is_calendar()) {
     axis.epoch = *number;
   } else {
-    throw Error(fmt::format("--origin {}: give first, or {}", origin,
+    throw Error(fmt::format("{}: give first, or {}", option("origin", origin),
                             axis.is_calendar() ? "a date as 2024-03-01" : "a number"));
   }
 }

@@ -39,7 +39,7 @@ Duplicates duplicates_from_name(const std::string& name) {
   if (name == "error") return Duplicates::refuse;
   if (name == "first") return Duplicates::first;
   if (name == "last") return Duplicates::last;
-  throw Error(fmt::format("--duplicates {}: give mean, first, last or error", name));
+  throw Error(fmt::format("{}: give mean, first, last or error", option("duplicates", name)));
 }
 
 void EventRows::clear() {

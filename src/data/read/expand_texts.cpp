@@ -56,7 +56,8 @@ void expand_features(Dataset& data, const std::vector<ColumnMeaning>& meanings) 
   if (names.empty())
     throw Error(
         "no feature is left: its columns hold texts of many different values; name the "
-        "columns to take with --features");
+        "columns to take with " +
+        option("features"));
   std::vector<std::size_t> first_event{0}, first_observation{0};
   std::vector<double> times, values;
   std::vector<std::int32_t> features;

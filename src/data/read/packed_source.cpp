@@ -15,28 +15,28 @@ namespace edict {
 namespace {
 
 void check_options(const std::string& name, const ReadOptions& options) {
-  const auto refuse = [&](const char* option) {
+  const auto refuse = [&](const char* given) {
     throw Error(
         fmt::format("{}: {} is chosen when data are packed; pack the table again with it, and "
                     "leave it out here",
-                    name, option));
+                    name, option(given)));
   };
-  if (!options.id.empty()) refuse("--id");
-  if (!options.time.empty()) refuse("--time");
-  if (!options.label.empty() && options.label != "none") refuse("--label");
-  if (!options.group.empty() && options.group != "none") refuse("--group");
-  if (!options.statics.empty()) refuse("--static");
-  if (!options.variable.empty()) refuse("--variable");
-  if (!options.value.empty()) refuse("--value");
-  if (!options.features.empty()) refuse("--features");
-  if (!options.ignored.empty()) refuse("--ignore");
-  if (!options.missing.empty()) refuse("--missing");
-  if (!options.decimal.empty()) refuse("--decimal");
-  if (!options.time_format.empty()) refuse("--time-format");
-  if (!options.categories.empty()) refuse("--category");
-  if (!options.time_unit.empty()) refuse("--time-unit");
-  if (!options.origin.empty()) refuse("--origin");
-  if (!options.duplicates.empty()) refuse("--duplicates");
+  if (!options.id.empty()) refuse("id");
+  if (!options.time.empty()) refuse("time");
+  if (!options.label.empty() && options.label != "none") refuse("label");
+  if (!options.group.empty() && options.group != "none") refuse("group");
+  if (!options.statics.empty()) refuse("static");
+  if (!options.variable.empty()) refuse("variable");
+  if (!options.value.empty()) refuse("value");
+  if (!options.features.empty()) refuse("features");
+  if (!options.ignored.empty()) refuse("ignore");
+  if (!options.missing.empty()) refuse("missing");
+  if (!options.decimal.empty()) refuse("decimal");
+  if (!options.time_format.empty()) refuse("time_format");
+  if (!options.categories.empty()) refuse("category");
+  if (!options.time_unit.empty()) refuse("time_unit");
+  if (!options.origin.empty()) refuse("origin");
+  if (!options.duplicates.empty()) refuse("duplicates");
 }
 
 void forget_names(Column<std::int32_t>& of_series, std::vector<std::string>& names) {
@@ -78,8 +78,8 @@ void check_categories(const std::string& name, const Reading& like, const Readin
         packed && packed->values != known.values)
       throw Error(
           fmt::format("{}: '{}' was packed with other categories than the model knows; pack the "
-                      "table with --like and the model",
-                      name, known.column));
+                      "table with {} and the model",
+                      name, known.column, option("like")));
 }
 
 }  // namespace

@@ -198,18 +198,18 @@ void check_time_format(std::string_view format) {
   for (std::string rest(format); !rest.empty();) {
     const char what = dates::next_of(rest).what;
     if (what != '\0' && std::string_view("YymdbHIMSfpz").find(what) == std::string_view::npos)
-      throw Error(fmt::format(
-          "--time-format {}: %{} is not read; give %Y %y %m %d %b %H %I %M %S %f %p %z, as in "
-          "'%d/%m/%Y %H:%M'",
-          format, what));
+      throw Error(
+          fmt::format("{}: %{} is not read; give %Y %y %m %d %b %H %I %M %S %f %p %z, as in "
+                      "'%d/%m/%Y %H:%M'",
+                      option("time_format", format), what));
     seen += what;
   }
   const auto has = [&](const char* any) { return seen.find_first_of(any) != std::string::npos; };
   if (!has("Yy") || !has("mb") || !has("d"))
-    throw Error(fmt::format(
-        "--time-format {}: it needs a year, a month and a day, as in '%d/%m/%Y %H:%M'", format));
+    throw Error(fmt::format("{}: it needs a year, a month and a day, as in '%d/%m/%Y %H:%M'",
+                            option("time_format", format)));
   if (has("I") != has("p"))
-    throw Error(fmt::format("--time-format {}: %I and %p go together", format));
+    throw Error(fmt::format("{}: %I and %p go together", option("time_format", format)));
 }
 
 }  // namespace edict

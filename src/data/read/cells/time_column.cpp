@@ -69,9 +69,9 @@ DateStyle style_of_slashes(const TimeCells& cells) {
     return format_of(parse_date(*open, &style)->style);
   };
   throw Error(fmt::format(
-      "'{}' may have the day first or the month, and no other time decides; give --time-format "
-      "'{}' or '{}'",
-      shortened(*open, 40), format_in(Order::day_first), format_in(Order::month_first)));
+      "'{}' may have the day first or the month, and no other time decides; give {} or {}",
+      shortened(*open, 40), option("time_format", format_in(Order::day_first)),
+      option("time_format", format_in(Order::month_first))));
 }
 
 }  // namespace

@@ -114,9 +114,9 @@ class Chooser {
     return std::nullopt;
   }
   // Somebody named it, so it must be there; lower and upper case may differ.
-  std::size_t demand(std::string_view name, std::string_view option) const {
+  std::size_t demand(std::string_view name, std::string_view by) const {
     if (const auto column = find_in_any_case(name)) return *column;
-    text_.fail(header_, fmt::format("--{}: there is no column '{}'; it has {}", option, name,
+    text_.fail(header_, fmt::format("{}: there is no column '{}'; it has {}", option(by), name,
                                     quoted_list(layout_.names)));
   }
   std::optional<std::size_t> find_usual(ColumnRole role) const {
@@ -140,10 +140,10 @@ class Chooser {
   std::size_t choose_columns_of_rows() {
     taken_.assign(layout_.names.size(), false);
     // What was named first, so that guessing does not take it.
-    for (const auto& [name, option] :
+    for (const auto& [name, by] :
          {std::pair(&options_.label, "label"), std::pair(&options_.group, "group"),
           std::pair(&options_.variable, "variable"), std::pair(&options_.value, "value")})
-      if (!name->empty() && *name != kNobody) taken_[demand(*name, option)] = true;
+      if (!name->empty() && *name != kNobody) taken_[demand(*name, by)] = true;
     for (const std::string& name : options_.statics) taken_[demand(name, "static")] = true;
     for (const std::string& name : options_.features) taken_[demand(name, "features")] = true;
     for (const std::string& name : options_.ignored) taken_[demand(name, "ignore")] = true;
@@ -163,9 +163,9 @@ class Chooser {
     if (!time) time = time_by_numbers();
     if (!time)
       text_.fail(header_,
-                 fmt::format("column 'time': it is missing; name it with --time, or add it to the "
+                 fmt::format("column 'time': it is missing; name it with {}, or add it to the "
                              "header (found {})",
-                             quoted_list(layout_.names)));
+                             option("time"), quoted_list(layout_.names)));
     choose_clock(*time);
     take(*time, CsvColumn::time);
     return *time;
@@ -213,9 +213,10 @@ class Chooser {
     const bool known_id = options_.like.has_value();
     const bool is_free = first < layout_.names.size() && free(first) && first != time;
     if (first == layout_.names.size() || (known_id && !is_free))
-      text_.fail(header_, fmt::format("column 'id': it is missing; name it with --id, or give "
-                                      "--id none where the table is one series (found {})",
-                                      quoted_list(layout_.names)));
+      text_.fail(header_,
+                 fmt::format("column 'id': it is missing; name it with {}, or give "
+                             "{} where the table is one series (found {})",
+                             option("id"), option("id", kNobody), quoted_list(layout_.names)));
     if (is_free && may_be_ids(sample_[first])) return take(first, CsvColumn::id);
     layout_.one_series = layout_.one_series_guessed = true;
   }
@@ -255,7 +256,8 @@ class Chooser {
     if (clock)
       text_.fail(header_, layout_.names[*clock],
                  "it holds times of day and no column their dates; give dates, or numbers that "
-                 "count from a start, or name the column of times with --time");
+                 "count from a start, or name the column of times with " +
+                     option("time"));
   }
 
   // Date and time of day in two columns. `time` becomes that of the date.
@@ -323,8 +325,8 @@ class Chooser {
     // temperature.
     if (time && !contains(parts, layout_.names[*time]) && !counts_like_hours(*time)) return;
     text_.fail(header_, fmt::format("the date is divided among {}; join them into one column, as "
-                                    "2024-03-01 12:00, or name the times with --time",
-                                    quoted_list(parts)));
+                                    "2024-03-01 12:00, or name the times with {}",
+                                    quoted_list(parts), option("time")));
   }
 
   void leave_out_row_index() {
@@ -393,8 +395,8 @@ class Chooser {
     if (options_.variable == kNobody) return;
     std::optional<std::size_t> variable, value;
     const auto choose_one = [&](const std::string& given, const std::string& from_model,
-                                const char* option, ColumnRole role) {
-      if (!given.empty()) return std::optional(demand(given, option));
+                                const char* by, ColumnRole role) {
+      if (!given.empty()) return std::optional(demand(given, by));
       if (const auto found = find_free(from_model); found && !from_model.empty()) return found;
       return find_usual(role);
     };
@@ -404,8 +406,9 @@ class Chooser {
                        ColumnRole::value);
     const bool said = !options_.variable.empty() || !options_.value.empty();
     if (said && (!variable || !value || *variable == *value))
-      text_.fail(header_, fmt::format("long form: give both --variable and --value (found {})",
-                                      quoted_list(layout_.names)));
+      text_.fail(header_,
+                 fmt::format("long form: give both {} and {} (found {})", option("variable"),
+                             option("value"), quoted_list(layout_.names)));
     if (!variable || !value || *variable == *value) return;
     if (!said && (all_numbers(sample_[*variable]) || sample_[*variable].empty()) &&
         !names_items(layout_.names[*variable]))
@@ -494,7 +497,7 @@ class Chooser {
     try {
       layout_.time = time_form(cells, options_);
     } catch (const Error& error) {
-      text_.fail(header_, layout_.names[column], error.what());
+      text_.fail(header_, layout_.names[column], error.message(option));
     }
     if (layout_.time.kind == TimeKind::number && options_.like) choose_time_unit(column);
     if (layout_.time.kind != TimeKind::date && !layout_.name_of(CsvColumn::clock).empty())
@@ -517,9 +520,9 @@ class Chooser {
       layout_.time_unit = here;
     else if (options_.time.empty() && options_.time_unit.empty())
       text_.fail(header_, name,
-                 fmt::format("the model's times are called '{}', which names no unit; give --time "
-                             "'{}' if both count alike",
-                             like.reading.time, name));
+                 fmt::format("the model's times are called '{}', which names no unit; give {} if "
+                             "both count alike",
+                             like.reading.time, option("time", name)));
   }
 
   const CsvText& text_;

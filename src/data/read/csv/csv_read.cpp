@@ -160,7 +160,7 @@ class CsvReader {
       expand_texts(dataset, meanings.features, meanings.statics, some_missing_);
       count_times(dataset, options);
     } catch (const Error& error) {
-      throw Error(fmt::format("{}: {}", text_.name(), error.what()));
+      throw Error(fmt::format("{}: {}", text_.name(), error.message(option)));
     }
   }
 
@@ -191,13 +191,13 @@ class CsvReader {
     if (!layout_.one_series_guessed || 10 * shared <= rows) return;
     std::string maybe;
     for (std::size_t f = 0; f < source_features_.size() && maybe.empty(); ++f)
-      if (f < table_.texts.size() && table_.texts[f])
-        maybe = fmt::format(", which may be '{}'", source_features_[f]);
+      if (f < table_.texts.size() && table_.texts[f]) maybe = source_features_[f];
     throw Error(
         fmt::format("{}: there is no column of ids, and {} of {} rows have the time of another "
                     "one, as if there "
-                    "were several series; name their column with --id{}, or give --id none",
-                    text_.name(), shared, rows, maybe));
+                    "were several series; name their column, as with {}, or give {}",
+                    text_.name(), shared, rows, option("id", maybe.empty() ? "COLUMN" : maybe),
+                    option("id", "none")));
   }
 
   // ---- rows that do not fit ----
@@ -260,17 +260,16 @@ class CsvReader {
   // What is wrong with a text of the column.
   static std::string mistake_text(const std::string& text, std::string_view column,
                                   const ColumnMeaning& meaning) {
-    const auto leave_out = [&] {
-      return fmt::format("leave it out with --ignore {}", csv_cell(column));
-    };
+    const auto leave_out = [&] { return "leave it out with " + option("ignore", column); };
     switch (meaning.mistake) {
       case ColumnMeaning::Mistake::unit:
         return fmt::format("{} is in another unit than {}; write one unit, or {}", in_quotes(text),
                            meaning.other_unit, leave_out());
       case ColumnMeaning::Mistake::decimals: {
         const auto number = read_written_number(text);
-        return fmt::format("{} may be {} or {}; give --decimal point or --decimal comma",
-                           in_quotes(text), number->with_point, number->with_comma);
+        return fmt::format("{} may be {} or {}; give {} or {}", in_quotes(text), number->with_point,
+                           number->with_comma, option("decimal", "point"),
+                           option("decimal", "comma"));
       }
       case ColumnMeaning::Mistake::pair:
         return fmt::format("{} holds two numbers; divide the column in two, or {}", in_quotes(text),
@@ -278,12 +277,12 @@ class CsvReader {
       case ColumnMeaning::Mistake::no_number:
         break;
     }
-    return in_quotes(text) +
-           " is not a number; write one, or leave the cell empty if nothing is known (--missing "
-           "names what stands for it)" +
-           (meaning.mostly_texts
-                ? fmt::format("; --category {} where its values are names", csv_cell(column))
-                : "");
+    return fmt::format(
+        "{} is not a number; write one, or leave the cell empty if nothing is known ({} names what "
+        "stands for it){}",
+        in_quotes(text), option("missing"),
+        meaning.mostly_texts ? "; " + option("category", column) + " where its values are names"
+                             : "");
   }
 
   void note_mistakes(const TextColumn& texts, const ColumnMeaning& meaning,
@@ -558,11 +557,11 @@ class CsvReader {
           source_features_[static_cast<std::size_t>(conflict.feature)],
           fmt::format(
               "id {} has {} here and {} in line {} at the same time{}; correct one, or give "
-              "--duplicates mean, first or last",
+              "{}, first or last",
               in_quotes(ids[static_cast<std::size_t>(conflict.series)]),
               value_text(conflict.feature, conflict.second),
               value_text(conflict.feature, conflict.first), text_.line_of(place(conflict.earlier)),
-              coarse(conflict.time)));
+              coarse(conflict.time), option("duplicates", "mean")));
     problems_.count(CsvProblem::repeated, merged.refused - merged.conflicts.size());
   }
 
@@ -595,14 +594,16 @@ class CsvReader {
     if (names.empty() || (whole && names.size() <= kMostNumbers)) return;
     throw Error(fmt::format(
         "{}: column '{}': {}, which looks like a quantity and not like classes; make a few classes "
-        "of it, choose another column with --label, or leave it out with --label none",
+        "of it, choose another column with {}, or leave it out with {}",
         text_.name(), layout_.name_of(CsvColumn::label),
         whole ? fmt::format("{} different numbers", names.size())
               : fmt::format("numbers that are not whole, as {}",
-                            *std::find_if(names.begin(), names.end(), [](const std::string& name) {
-                              const double number = *finite_number(name);
-                              return number != std::floor(number);
-                            }))));
+                            *std::find_if(names.begin(), names.end(),
+                                          [](const std::string& name) {
+                                            const double number = *finite_number(name);
+                                            return number != std::floor(number);
+                                          })),
+        option("label"), option("label", "none")));
   }
 
   static void move_events(EventRows& rows, Dataset& dataset) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "base/text/utf8.h"
 
 namespace edict {
@@ -63,10 +64,10 @@ void say_duplicates(const RecognisedTable& table, const Dataset& data, Lines& li
         fmt::format("{} observation{} given twice with different values: the {} is taken", joined,
                     joined == 1 ? " was" : "s were", how);
     if (table.options.duplicates.empty() && !table.options.like)
-      line += fmt::format(" (as {}; --duplicates first, last or error{})", table.first_joined,
-                          10 * joined > data.observations()
-                              ? "; they are many: are id and time the right columns?"
-                              : "");
+      line += fmt::format(
+          " (as {}; {}, last or error{})", table.first_joined, option("duplicates", "first"),
+          10 * joined > data.observations() ? "; they are many: are id and time the right columns?"
+                                            : "");
     lines.push_back(line);
   }
   if (same > 0)
@@ -143,10 +144,10 @@ void say_codes(const RecognisedTable& table, Lines& lines) {
         ++more;
     }
     if (columns.empty()) continue;
-    lines.push_back(fmt::format("{} counts as missing: {}{}{}", code.value,
-                                fmt::join(columns, ", "),
-                                more > 0 ? fmt::format(" and {} more columns", more) : "",
-                                guessed ? " (--missing none keeps it)" : ""));
+    lines.push_back(
+        fmt::format("{} counts as missing: {}{}{}", code.value, fmt::join(columns, ", "),
+                    more > 0 ? fmt::format(" and {} more columns", more) : "",
+                    guessed ? fmt::format(" ({} keeps it)", option("missing", "none")) : ""));
   }
 }
 
@@ -248,9 +249,9 @@ std::vector<std::string> recognised(const RecognisedTable& table, const Dataset&
   if (!layout.plain && !layout.long_form)
     if (const Lines constant = constant_features(data); !constant.empty())
       parts.push_back(
-          fmt::format("constant within every series, yet taken as features: {} (--static "
-                      "or --label may say otherwise)",
-                      quoted_list(constant)));
+          fmt::format("constant within every series, yet taken as features: {} ({} "
+                      "or {} may say otherwise)",
+                      quoted_list(constant), option("static"), option("label")));
   if (!parts.empty()) lines.push_back(fmt::format("{}", fmt::join(parts, "; ")));
   return lines;
 }

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/error.h"
 #include "base/text/counted.h"
 #include "base/text/utf8.h"
 #include "data/read/cells/column_names.h"
@@ -239,7 +240,8 @@ class SeparatedRows final : public CsvRows {
   void note_no_time(const char* at) {
     problems_.add(CsvProblem::no_time, at, layout_.name_of(CsvColumn::time),
                   "it is empty in a row with values; give the time of the observation, or name "
-                  "columns of one value a series with --static");
+                  "columns of one value a series with " +
+                      option("static"));
   }
 
   // The row is as if it had not been there; what was wrong with it has been noted.
@@ -443,8 +445,8 @@ class SeparatedRows final : public CsvRows {
                         (parse_date(cell.text)
                              ? " is a date, and the first times are numbers; write all alike"
                          : may_be_date(cell.text)
-                             ? " is not a date that can be read; write 2024-03-01 12:30, or give "
-                               "--time-format"
+                             ? " is not a date that can be read; write 2024-03-01 12:30, or give " +
+                                   option("time_format")
                              : " is neither a number nor a date; write 1.5 or 2024-03-01 12:30"));
     else
       note_infinite(cell, column, found);
@@ -478,11 +480,11 @@ class SeparatedRows final : public CsvRows {
           CsvProblem::time, cell.at, layout_.names[column],
           in_quotes(cell.text) +
               (!date   ? style_ && style_->format.empty() == false
-                             ? " is not in the format that --time-format gives; correct the format "
-                               "or the date"
-                             : " is not a date that can be read; write 2024-03-01 12:30, or give "
-                               "--time-format"
-               : zoned ? " names a time zone, and the times before do not; write all alike"
+                             ? " is not in the format that " + option("time_format") +
+                                 " gives; correct the format or the date"
+                             : " is not a date that can be read; write 2024-03-01 12:30, or give " +
+                                 option("time_format")
+                 : zoned ? " names a time zone, and the times before do not; write all alike"
                        : " names no time zone, and the times before do; write all alike"));
       return kMissing;
     }
@@ -604,8 +606,8 @@ class SeparatedRows final : public CsvRows {
     const std::string column = layout_.name_of(CsvColumn::unit);
     problems_.add(CsvProblem::unit, row, column,
                   fmt::format("'{}' is in {} here and in {} before; write one unit, or leave the "
-                              "column out with --ignore '{}'",
-                              name, now, before, column));
+                              "column out with {}",
+                              name, now, before, option("ignore", column)));
   }
 
   // The first time that a feature is named.

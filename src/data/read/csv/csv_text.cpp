@@ -241,11 +241,14 @@ void CsvText::fail_quote(const char* at, std::string_view reason) const {
 }
 
 void CsvText::fail(const char* at, std::string_view what) const {
-  throw Error(fmt::format("{}:{}: {}", name_, line_of(at), what));
+  throw Error(ErrorCode::malformed,
+              {.subject = fmt::format("{}:{}", name_, line_of(at)), .problem = std::string(what)});
 }
 
 void CsvText::fail(const char* at, std::string_view column, std::string_view what) const {
-  throw Error(fmt::format("{}:{}: column '{}': {}", name_, line_of(at), column, what));
+  throw Error(ErrorCode::malformed, {.subject = fmt::format("{}:{}", name_, line_of(at)),
+                                     .place = fmt::format("column '{}'", column),
+                                     .problem = std::string(what)});
 }
 
 }  // namespace edict
