@@ -59,7 +59,7 @@ def predictions(model, data):
 
     def native():
         arrays = [np.empty(shape) for _ in range(5)]  # a caller in C needs them too
-        lib.edict_model_predict(model.pointer, part.pointer, times.size, address(times), 0, np.inf, None, 1,
+        lib.edict_model_predict(model._handle, part._handle, times.size, address(times), 0, np.inf, None, 1,
                                 None, *(address(a) for a in arrays), None)
 
     inside, whole = [], []

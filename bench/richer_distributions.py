@@ -33,7 +33,7 @@ def errors(model, data):
     """Every observation with its error in scales, degrees of freedom and normal score."""
     arrays = empty_arrays(data.observations)
     rest = [np.empty(data.observations) for _ in range(3)]
-    check(lib.edict_model_surprise(model.pointer, data.pointer, np.inf, GuardPointer(None).address, 0, None,
+    check(lib.edict_model_surprise(model._handle, data._handle, np.inf, GuardPointer(None).address, 0, None,
                                    *(address(a) for a in (*arrays, *rest))))
     frame = data.to_frame("long")[["id", "time", "feature", "value"]]
     frame["error"] = (frame["value"] - arrays[0]) / arrays[3]

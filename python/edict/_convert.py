@@ -25,6 +25,12 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _WRITE = "write 2024-03-01 12:30, or convert with pandas.to_datetime(…, format=…)"
 
 
+def read_only(array: Array) -> Array:
+    """An array of ours that callers share and cannot write to."""
+    array.flags.writeable = False
+    return array
+
+
 # ---- numbers -----------------------------------------------------------------------------------------
 
 
@@ -184,6 +190,28 @@ def places(key: Any, names: Sequence[Any], what: str) -> Ints:
     return np.where(result < 0, result + count, result)
 
 
+def unambiguous(key: Any, names: Sequence[Any]) -> Any:
+    """A key; refused where its whole numbers are places of some of these names and are others of them."""
+    if type(key) is int:
+        given: Any = [key]
+    elif isinstance(key, list) and key and all(type(v) is int for v in key):
+        given = key
+    else:
+        return key
+    known = set(names)
+    if not all(v in known for v in given):
+        return key
+    there = [names[v] if -len(names) <= v < len(names) else None for v in given]
+    if there == given:
+        return key
+    if all(place is None for place in there):
+        return [str(v) for v in given]
+    raise Error(
+        f"{given[0]} may be a place or an id of these series; give the id as a text, {str(given[0])!r}, or places "
+        "as an array of numpy"
+    )
+
+
 def places_of_names(wanted: Iterable[Any], names: Sequence[Any], what: str) -> Ints:
     """Where these names, or the texts that they are written as, stand."""
     known: dict[Any, int] = {}
@@ -215,11 +243,21 @@ def text_of(value: Any) -> str:
 
 
 def objects_of(uniques: Any) -> list[Any]:
-    """The elements of an array as Python's own objects; moments stay moments."""
-    array = np.asarray(uniques)
-    if array.dtype.kind in "mM":
-        return list(compat.pandas().Index(array))
-    return [text_of(v) if isinstance(v, bytes) else v for v in array.tolist()]
+    """The elements of a list or an array as Python's own objects; moments stay moments."""
+    if not isinstance(uniques, (list, tuple, set, frozenset, dict)) and not hasattr(uniques, "__next__"):
+        array = np.asarray(uniques)
+        if array.dtype.kind in "mM":
+            return list(compat.pandas().Index(array))
+        uniques = array.tolist()
+    return [_plain(value) for value in uniques]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        return compat.pandas().Index([value])[0]
+    if isinstance(value, bytes):
+        return text_of(value)
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def typed(names: Iterable[str]) -> list[Any]:
@@ -240,7 +278,10 @@ def array_of(values: Sequence[Any]) -> Array:
     """Names as an array: of numbers or truth values where all are of one such type, else of objects."""
     kinds = {type(v) for v in values}
     if len(kinds) == 1 and kinds <= {int, float, bool}:
-        return np.asarray(values)
+        if kinds != {int} or all(-(2**63) <= v < 2**63 for v in values):
+            return np.asarray(values)
+        if all(0 <= v < 2**64 for v in values):
+            return np.asarray(values, dtype=np.uint64)
     result = np.empty(len(values), dtype=object)
     result[:] = list(values)
     return result
@@ -302,11 +343,22 @@ def times(values: Any, what: str) -> Times:
         elif array.dtype.kind == "b":
             raise Error(f"{what} holds truth values, where times are needed")
         else:
+            _check_exact(array, what)
             result = Times(numbers(array, what))
     if mask is not None and mask.any():
         gone: Any = np.nan if result.kind == "numbers" else result.values.dtype.type("NaT", "ns")
         result = result._replace(values=np.where(mask, gone, result.values))
     return result
+
+
+def _check_exact(array: Array, what: str) -> None:
+    """Refuses whole numbers that a float would round, as nanoseconds since 1970."""
+    if array.dtype.kind not in "iu" or not array.size:
+        return
+    large = np.abs(array.astype(np.float64)) >= 2**53
+    if large.any() and any(int(float(v)) != v for v in array[large].ravel().tolist()):
+        found = array[large].ravel()[0]
+        raise Error(f"{what}: {found} has more digits than a float holds; for a moment use pandas.to_datetime(…, unit=…)")
 
 
 def joined(parts: Sequence[Times], what: str) -> Times:
@@ -357,6 +409,9 @@ def _times_of_objects(array: Array, what: str) -> Times:
     if kind == "texts":
         own = _times_of_texts([text_of(v).strip() for v in found], what)
     elif kind == "numbers":
+        for value in found:
+            if isinstance(value, (int, np.integer)) and abs(int(value)) >= 2**53:
+                _check_exact(np.array([value], dtype=np.int64 if value < 2**63 else np.uint64), what)
         own = Times(np.array([float(v) for v in found], dtype=np.float64))
     else:
         own = _moments_of(found, what) if kind == "date-times" else Times(_durations_of(found, what))

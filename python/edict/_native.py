@@ -141,8 +141,28 @@ class Progress(Structure):
     ]
 
 
+class _HandleOf:
+    """What ctypes takes for a handle of one kind: nothing else reaches the library."""
+
+    def __init__(self, kind: str, optional: bool = False) -> None:
+        self._kind = kind
+        self._optional = optional
+
+    def from_param(self, given: Any) -> c_void_p:
+        if given is None and self._optional:
+            return c_void_p()
+        if not isinstance(given, Handle) or given.kind != self._kind or not given.pointer:
+            kind = given.kind if isinstance(given, Handle) else type(given).__name__
+            raise TypeError(f"a handle of a {self._kind} is needed, not of a {kind}")
+        return c_void_p(given.pointer)
+
+
 # Arrays cross as plain addresses: c_void_p takes an integer, and None is NULL.
 _P = c_void_p
+_BYTES, _BUILDER = _HandleOf("bytes"), _HandleOf("builder")
+_CONTROL = _HandleOf("control", optional=True)
+_DATASET, _MODEL, _STREAMS = _HandleOf("dataset"), _HandleOf("model"), _HandleOf("streams")
+_LIKE = _HandleOf("model", optional=True)
 _TEXTS = POINTER(c_char_p)
 _OUT = POINTER(c_void_p)
 
@@ -150,75 +170,76 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "edict_version": (c_char_p, []),
     "edict_api": (c_int, []),
     "edict_last_error": (c_char_p, []),
-    "edict_bytes_data": (c_void_p, [_P]),
-    "edict_bytes_size": (c_size_t, [_P]),
+    "edict_bytes_data": (c_void_p, [_BYTES]),
+    "edict_bytes_size": (c_size_t, [_BYTES]),
     "edict_bytes_free": (None, [_P]),
     "edict_settings": (c_int, [_OUT]),
     "edict_control_new": (c_int, [_OUT]),
-    "edict_control_read": (None, [_P, _P, c_size_t]),
-    "edict_control_stop": (None, [_P]),
+    "edict_control_read": (None, [_CONTROL, _P, c_size_t]),
+    "edict_control_stop": (None, [_CONTROL]),
     "edict_control_free": (None, [_P]),
     "edict_builder_new": (c_int, [c_int64, _TEXTS, c_int64, _TEXTS, _OUT]),
-    "edict_builder_rows": (c_int, [_P, c_int64, _P, _P, _P, _P]),
-    "edict_builder_observations": (c_int, [_P, c_int64, _P, _P, _P, _P]),
-    "edict_builder_labels": (c_int, [_P, c_int64, _TEXTS, _P]),
-    "edict_builder_groups": (c_int, [_P, c_int64, _TEXTS, _P]),
-    "edict_builder_statics": (c_int, [_P, c_int64, _TEXTS, _P]),
-    "edict_builder_dates": (c_int, [_P, c_char_p, c_int, _P, c_int, c_int]),
-    "edict_builder_unit": (c_int, [_P, c_char_p]),
-    "edict_builder_reading": (c_int, [_P, c_char_p]),
-    "edict_builder_dataset": (c_int, [_P, c_int, _OUT]),
+    "edict_builder_rows": (c_int, [_BUILDER, c_int64, _P, _P, _P, _P]),
+    "edict_builder_observations": (c_int, [_BUILDER, c_int64, _P, _P, _P, _P]),
+    "edict_builder_labels": (c_int, [_BUILDER, c_int64, _TEXTS, _P]),
+    "edict_builder_groups": (c_int, [_BUILDER, c_int64, _TEXTS, _P]),
+    "edict_builder_statics": (c_int, [_BUILDER, c_int64, _TEXTS, _P]),
+    "edict_builder_dates": (c_int, [_BUILDER, c_char_p, c_int, _P, c_int, c_int]),
+    "edict_builder_unit": (c_int, [_BUILDER, c_char_p]),
+    "edict_builder_reading": (c_int, [_BUILDER, c_char_p]),
+    "edict_builder_dataset": (c_int, [_BUILDER, c_int, _OUT]),
     "edict_builder_free": (None, [_P]),
     "edict_read_dates": (c_int, [c_int64, _TEXTS, _P, _P]),
-    "edict_dataset_read": (c_int, [c_char_p, c_char_p, _P, _OUT]),
-    "edict_dataset_write": (c_int, [_P, c_char_p]),
-    "edict_dataset_sizes": (c_int, [_P, _P, c_size_t]),
-    "edict_dataset_fingerprint": (c_int, [_P, _P]),
-    "edict_dataset_names": (c_int, [_P, c_int, _OUT]),
-    "edict_dataset_arrays": (c_int, [_P] * 9),
-    "edict_dataset_dates": (c_int, [_P, _P, _OUT]),
-    "edict_dataset_reading": (c_int, [_P, _OUT]),
-    "edict_dataset_subset": (c_int, [_P, c_int64, _P, c_double, _OUT]),
-    "edict_dataset_relabel": (c_int, [_P, c_int64, _TEXTS, _P, _OUT]),
-    "edict_dataset_summary": (c_int, [_P, _OUT]),
+    "edict_dataset_read": (c_int, [c_char_p, c_char_p, _LIKE, _OUT]),
+    "edict_dataset_write": (c_int, [_DATASET, c_char_p]),
+    "edict_dataset_sizes": (c_int, [_DATASET, _P, c_size_t]),
+    "edict_dataset_fingerprint": (c_int, [_DATASET, _P]),
+    "edict_dataset_names": (c_int, [_DATASET, c_int, _OUT]),
+    "edict_dataset_arrays": (c_int, [_DATASET, *[_P] * 8]),
+    "edict_dataset_dates": (c_int, [_DATASET, _P, _OUT]),
+    "edict_dataset_reading": (c_int, [_DATASET, _OUT]),
+    "edict_dataset_subset": (c_int, [_DATASET, c_int64, _P, c_double, _OUT]),
+    "edict_dataset_relabel": (c_int, [_DATASET, c_int64, _TEXTS, _P, _OUT]),
+    "edict_dataset_summary": (c_int, [_DATASET, _OUT]),
     "edict_dataset_free": (None, [_P]),
-    "edict_fit_settings": (c_int, [_P, c_int64, _TEXTS, _OUT]),
+    "edict_fit_settings": (c_int, [_DATASET, c_int64, _TEXTS, _OUT]),
     "edict_train": (
         c_int,
         [
-            _P, c_char_p, c_int64, _TEXTS, c_int64, _P, c_double, c_char_p, c_int, c_int, _P, _OUT,
+            _DATASET, c_char_p, c_int64, _TEXTS, c_int64, _LIKE, c_double, c_char_p, c_int, c_int,
+            _CONTROL, _OUT,
         ],
     ),
-    "edict_classify": (c_int, [_P, _P, c_int64, _TEXTS, c_int64, _P, c_int, _P, _OUT]),
+    "edict_classify": (c_int, [_MODEL, _DATASET, c_int64, _TEXTS, c_int64, _P, c_int, _CONTROL, _OUT]),
     "edict_model_load": (c_int, [c_char_p, _OUT]),
-    "edict_model_save": (c_int, [_P, c_char_p]),
+    "edict_model_save": (c_int, [_MODEL, c_char_p]),
     "edict_model_from_bytes": (c_int, [_P, c_size_t, _OUT]),
-    "edict_model_to_bytes": (c_int, [_P, _OUT]),
-    "edict_model_sizes": (c_int, [_P, _P, c_size_t]),
-    "edict_model_info": (c_int, [_P, _OUT]),
-    "edict_model_match": (c_int, [_P, _P, _OUT]),
-    "edict_model_parts": (c_int, [_P, _P, _P]),
+    "edict_model_to_bytes": (c_int, [_MODEL, _OUT]),
+    "edict_model_sizes": (c_int, [_MODEL, _P, c_size_t]),
+    "edict_model_info": (c_int, [_MODEL, _OUT]),
+    "edict_model_match": (c_int, [_MODEL, _DATASET, _OUT]),
+    "edict_model_parts": (c_int, [_MODEL, _DATASET, _P]),
     "edict_model_predict": (
         c_int,
-        [_P, _P, c_int64, _P, c_int, c_double, _P, c_int, _P, _P, _P, _P, _P, _P, _P],
+        [_MODEL, _DATASET, c_int64, _P, c_int, c_double, _P, c_int, _CONTROL, *[_P] * 6],
     ),
-    "edict_model_probabilities": (c_int, [_P, _P, c_int64, _P, _P, c_int, _P, _P]),
-    "edict_model_encode": (c_int, [_P, _P, _P, c_int, _P, _P]),
-    "edict_model_evaluate": (c_int, [_P, _P, c_char_p, c_int, _P, c_int, _P, _OUT]),
-    "edict_model_surprise": (c_int, [_P, _P, c_double, _P, c_int, *[_P] * 9]),
-    "edict_model_impute": (c_int, [_P, _P, c_int64, _P, c_int, _P, c_int, _P, _P, _P]),
+    "edict_model_probabilities": (c_int, [_MODEL, _DATASET, c_int64, _P, _P, c_int, _CONTROL, _P]),
+    "edict_model_encode": (c_int, [_MODEL, _DATASET, _P, c_int, _CONTROL, _P]),
+    "edict_model_evaluate": (c_int, [_MODEL, _DATASET, c_char_p, c_int, _P, c_int, _CONTROL, _OUT]),
+    "edict_model_surprise": (c_int, [_MODEL, _DATASET, c_double, _P, c_int, _CONTROL, *[_P] * 8]),
+    "edict_model_impute": (c_int, [_MODEL, _DATASET, c_int64, _P, c_int, _P, c_int, _CONTROL, _P, _P]),
     "edict_model_free": (None, [_P]),
     "edict_quantile": (c_int, [c_int64, _P, _P, _P, _P, _P]),
     "edict_cdf": (c_int, [c_int64, _P, _P, _P, _P, _P]),
-    "edict_streams_new": (c_int, [_P, c_int64, _P, _P, _P, _OUT]),
-    "edict_streams_add": (c_int, [_P, c_int64, _P, _P]),
-    "edict_streams_count": (c_int64, [_P]),
-    "edict_streams_observe": (c_int, [_P, c_int64, _P, _P, _P, _P, _P]),
-    "edict_streams_observe_rows": (c_int, [_P, c_int64, _P, _P, _P]),
-    "edict_streams_predict": (c_int, [_P, c_int64, _P, _P, _P, _P, _P, _P, _P]),
-    "edict_streams_times": (c_int, [_P, _P]),
-    "edict_streams_save": (c_int, [_P, c_int64, _OUT]),
-    "edict_streams_restore": (c_int, [_P, c_int64, _P, c_size_t]),
+    "edict_streams_new": (c_int, [_MODEL, c_int64, _P, _P, _P, _OUT]),
+    "edict_streams_add": (c_int, [_STREAMS, c_int64, _P, _P]),
+    "edict_streams_count": (c_int64, [_STREAMS]),
+    "edict_streams_observe": (c_int, [_STREAMS, c_int64, _P, _P, _P, _P, _P]),
+    "edict_streams_observe_rows": (c_int, [_STREAMS, c_int64, _P, _P, _P]),
+    "edict_streams_predict": (c_int, [_STREAMS, c_int64, _P, _P, _P, _P, _P, _P, _P]),
+    "edict_streams_times": (c_int, [_STREAMS, _P]),
+    "edict_streams_save": (c_int, [_STREAMS, c_int64, _OUT]),
+    "edict_streams_restore": (c_int, [_STREAMS, c_int64, _P, c_size_t]),
     "edict_streams_free": (None, [_P]),
 }
 
@@ -239,6 +260,10 @@ def _load() -> ctypes.CDLL:
 
 
 lib = _load()
+_FREE: dict[str, Callable[[c_void_p], None]] = {
+    kind: getattr(lib, f"edict_{kind}_free")
+    for kind in ("bytes", "control", "builder", "dataset", "model", "streams")
+}
 version: str = lib.edict_version().decode()
 
 
@@ -257,21 +282,23 @@ def raise_for(code: int) -> None:
 
 
 def check(code: int) -> None:
+    """Raises the exception of a code that is not EDICT_OK."""
     if code:
         raise_for(code)
 
 
 class Handle:
-    """An object of the library; freed with its owner."""
+    """An object of the library, of one kind ("dataset", "model", …); freed with its owner."""
 
-    def __init__(self, pointer: int, free: Callable[[int], None]) -> None:
+    def __init__(self, kind: str, pointer: int) -> None:
+        self.kind = kind
         self.pointer: Optional[int] = pointer
-        self._free = free
+        self._free: Callable[[c_void_p], None] = _FREE[kind]
 
     def __del__(self) -> None:
         pointer, self.pointer = self.pointer, None
         if pointer:
-            self._free(pointer)
+            self._free(c_void_p(pointer))
 
 
 def made(name: str, function: Callable[..., int], *arguments: Any) -> Handle:
@@ -280,17 +307,17 @@ def made(name: str, function: Callable[..., int], *arguments: Any) -> Handle:
     code = function(*arguments, byref(out))
     check(code)
     assert out.value is not None
-    return Handle(out.value, getattr(lib, f"edict_{name}_free"))
+    return Handle(name, out.value)
 
 
 def bytes_of(function: Callable[..., int], *arguments: Any) -> bytes:
     """Calls a function that makes edict_bytes."""
     handle = made("bytes", function, *arguments)
-    size = lib.edict_bytes_size(handle.pointer)
-    return ctypes.string_at(lib.edict_bytes_data(handle.pointer), size)
+    return ctypes.string_at(lib.edict_bytes_data(handle), lib.edict_bytes_size(handle))
 
 
 def json_of(function: Callable[..., int], *arguments: Any) -> Any:
+    """Calls a function that makes edict_bytes which hold JSON."""
     return json.loads(bytes_of(function, *arguments))
 
 
@@ -304,20 +331,43 @@ def texts(values: Iterable[str]) -> Any:
 
 
 def address(array: Optional[npt.NDArray[Any]]) -> Optional[int]:
+    """Where an array lies, NULL for none."""
     return None if array is None else array.ctypes.data
+
+
+def bytes_like(content: Any, what: str) -> bytes:
+    """The bytes of whatever has some."""
+    try:
+        return bytes(memoryview(content))
+    except TypeError:
+        raise TypeError(f"{what} is of type {type(content).__name__}; give bytes") from None
 
 
 def buffer_of(content: Any, what: str) -> Any:
     """Bytes in memory as the library reads them; keep it for the call."""
-    try:
-        held = bytes(memoryview(content))
-    except TypeError:
-        raise TypeError(f"{what} is of type {type(content).__name__}; give bytes") from None
+    held = bytes_like(content, what)
     return ctypes.create_string_buffer(held, len(held))
 
 
 def path_bytes(path: "str | os.PathLike[str]") -> bytes:
-    return os.fsencode(path)
+    """A path as the library takes it, whole or not at all."""
+    try:
+        result = os.fsencode(path)
+    except TypeError:
+        raise TypeError(f"a path is of type {type(path).__name__}; give a text or a pathlib.Path") from None
+    if not result:
+        raise Error("the path is empty; give the name of a file")
+    if b"\0" in result:
+        raise Error(f"{os.fsdecode(result)!r}: a path cannot contain a zero byte")
+    return result
+
+
+def text_bytes(text: "str | bytes", what: str) -> bytes:
+    """A text as the library takes it, which ends at the first zero byte."""
+    result = text.encode() if isinstance(text, str) else text
+    if b"\0" in result:
+        raise Error(f"{what} contains a zero byte; give a text without one")
+    return result
 
 
 class Control:
@@ -327,18 +377,18 @@ class Control:
         self.handle = made("control", lib.edict_control_new)
 
     def read(self) -> Progress:
+        """How far the call has come."""
         progress = Progress()
-        lib.edict_control_read(
-            self.handle.pointer, ctypes.addressof(progress), ctypes.sizeof(progress)
-        )
+        lib.edict_control_read(self.handle, ctypes.addressof(progress), ctypes.sizeof(progress))
         return progress
 
     def stop(self) -> None:
-        lib.edict_control_stop(self.handle.pointer)
+        """Asks the call to end; it does within about a second."""
+        lib.edict_control_stop(self.handle)
 
 
 def run_long(
-    call: Callable[[int], Any], on_progress: Optional[Callable[[Progress], None]] = None
+    call: Callable[[Handle], Any], on_progress: Optional[Callable[[Progress], None]] = None
 ) -> Any:
     """``call(control)`` in a thread of its own, so that Ctrl-C is heard and progress can be shown.
 
@@ -348,7 +398,7 @@ def run_long(
     """
     control = Control()
     if threading.current_thread() is not threading.main_thread() and on_progress is None:
-        return call(control.handle.pointer or 0)
+        return call(control.handle)
     result: list[Any] = []
     failure: list[BaseException] = []
     # Not Thread.join: where a signal interrupts it, Python 3.11 takes the thread for ended.
@@ -356,7 +406,7 @@ def run_long(
 
     def work() -> None:
         try:
-            result.append(call(control.handle.pointer or 0))
+            result.append(call(control.handle))
         except BaseException as e:  # raised again by the thread that waits
             failure.append(e)
         finally:
@@ -382,8 +432,10 @@ def run_long(
 
 
 def names_of(function: Callable[..., int], handle: Any, which: int) -> list[str]:
+    """The names of one kind, as edict_names counts them."""
     return bytes_of(function, handle, which).decode().split("\0")[:-1]
 
 
 def assignments(values: Sequence[str]) -> tuple[int, Any]:
+    """Settings as "key=value", and how many."""
     return len(values), texts(values)

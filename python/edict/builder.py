@@ -60,25 +60,25 @@ class Builder:
         )
 
     def labels(self, names: Sequence[str], codes: npt.NDArray[np.int32]) -> None:
-        pointer = self._handle.pointer
+        pointer = self._handle
         check(lib.edict_builder_labels(pointer, len(names), texts(names), address(codes)))
 
     def groups(self, names: Sequence[str], codes: npt.NDArray[np.int32]) -> None:
-        pointer = self._handle.pointer
+        pointer = self._handle
         check(lib.edict_builder_groups(pointer, len(names), texts(names), address(codes)))
 
     def statics(self, names: Sequence[str], values: Floats) -> None:
         values = np.ascontiguousarray(values, dtype=np.float64)
         if values.shape != (self._series, len(names)):
             raise Error(f"static covariates of shape {values.shape} for {self._series} series")
-        pointer = self._handle.pointer
+        pointer = self._handle
         check(lib.edict_builder_statics(pointer, len(names), texts(names), address(values)))
 
     def dates(self, axis: Optional[TimeAxis]) -> None:
         if axis is None:
             return
         if axis.durations:
-            check(lib.edict_builder_unit(self._handle.pointer, axis.unit.encode()))
+            check(lib.edict_builder_unit(self._handle, axis.unit.encode()))
             return
         # Whole microseconds, as the library keeps moments.
         origin = np.asarray(axis.origin.astype(np.int64) / 1000, dtype=np.float64)
@@ -86,13 +86,13 @@ class Builder:
             origin = np.zeros(1)
         check(
             lib.edict_builder_dates(
-                self._handle.pointer, axis.unit.encode(), int(axis.from_first), address(origin),
+                self._handle, axis.unit.encode(), int(axis.from_first), address(origin),
                 int(axis.zone is not None), axis.zone_minutes(),
             )
         )  # fmt: skip
 
     def reading(self, columns: Mapping[str, Any]) -> None:
-        check(lib.edict_builder_reading(self._handle.pointer, json.dumps(columns).encode()))
+        check(lib.edict_builder_reading(self._handle, json.dumps(columns).encode()))
 
     def rows(self, series: Ints, times: Floats, columns: Sequence[Floats]) -> None:
         for values in columns:
@@ -107,7 +107,7 @@ class Builder:
         strides = np.array([v.strides[0] // 8 if v.size else 1 for v in columns], dtype=np.int64)
         check(
             lib.edict_builder_rows(
-                self._handle.pointer, series.size, address(series), address(times),
+                self._handle, series.size, address(series), address(times),
                 ctypes.addressof(pointers), address(strides),
             )
         )  # fmt: skip
@@ -118,18 +118,19 @@ class Builder:
         arrays = [np.ascontiguousarray(a) for a in (series, times, features, values)]
         check(
             lib.edict_builder_observations(
-                self._handle.pointer, series.size, *(address(a) for a in arrays)
+                self._handle, series.size, *(address(a) for a in arrays)
             )
         )
 
     def build(self, duplicates: str) -> Handle:
         return made(
-            "dataset", lib.edict_builder_dataset, self._handle.pointer, _DUPLICATES[duplicates]
+            "dataset", lib.edict_builder_dataset, self._handle, _DUPLICATES[duplicates]
         )
 
 
 def check_duplicates(duplicates: Any) -> None:
-    if duplicates not in _DUPLICATES:
+    """Refuses what is no way to treat values that are given twice."""
+    if not isinstance(duplicates, str) or duplicates not in _DUPLICATES:
         raise Error(f"duplicates={duplicates!r} is unknown; give {', '.join(_DUPLICATES)}")
 
 

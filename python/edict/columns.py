@@ -63,6 +63,7 @@ class Table(Mapping[str, Any]):
             for name, values in self._columns.items():
                 if len(values) != self.rows:
                     raise Error(f"column {name!r} has {len(values)} rows, and {keys[0]!r} {self.rows}")
+        self._columns = {name: _native_order(values) for name, values in self._columns.items()}
         if len(self._columns) < len(keys):
             twice = next(str(key) for key in keys if [str(k) for k in keys].count(str(key)) > 1)
             raise Error(f"there are two columns {twice!r}; give each its own name")
@@ -89,9 +90,11 @@ class Table(Mapping[str, Any]):
         return len(self._columns)
 
     def has(self, name: str) -> bool:
+        """Whether there is such a column or level of the index."""
         return name in self._columns or self._level(name) is not None
 
     def column(self, name: str, what: str) -> Any:
+        """A column or a level of the index; ``what`` it is for."""
         if name in self._columns:
             return self._columns[name]
         level = self._level(name)
@@ -104,6 +107,14 @@ class Table(Mapping[str, Any]):
         shown = ", ".join(list(self._columns)[:12])
         hint = f"; did you mean {own[near[0]]!r}?" if near else f"; there are {shown}" if shown else ""
         raise Error(f"there is no column {name!r} for {what}{hint}")
+
+
+def _native_order(values: Any) -> Any:
+    """A column of the other byte order, which pandas does not read, in this machine's."""
+    dtype = getattr(values, "dtype", None)
+    if not isinstance(dtype, np.dtype) or dtype.isnative:
+        return values
+    return values.astype(dtype.newbyteorder("="))
 
 
 def _listed(values: Any, name: str) -> Any:
@@ -124,8 +135,10 @@ def factorize(values: Any) -> tuple[Codes, Array]:
         codes = np.full(mask.shape, -1, dtype=np.int64)
         codes[~mask] = own
         return codes, uniques
-    if isinstance(values, np.ndarray) and not values.dtype.isnative:
-        values = values.astype(values.dtype.newbyteorder("="))
+    values = _native_order(values)
+    if getattr(values, "dtype", None) == np.dtype(object):
+        values = np.asarray(values)
+        _check_types(values)
     pd = compat.optional("pandas")
     if pd is not None:
         try:
@@ -145,6 +158,15 @@ def factorize(values: Any) -> tuple[Codes, Array]:
     rank[order] = np.arange(order.size)
     codes[~missing] = rank[inverse]
     return codes, uniques[order]
+
+
+def _check_types(values: Array) -> None:
+    """Refuses truth values among numbers, where True would be the same as 1."""
+    given = values.ravel().tolist()
+    if not {bool, np.bool_} & {type(value) for value in given}:
+        return
+    if any(isinstance(v, Number) and not isinstance(v, (bool, np.bool_)) and v == v for v in given):
+        raise Error("names are truth values and numbers at once; make all of them texts")
 
 
 def names_of(uniques: Array, what: str) -> list[str]:

@@ -6,20 +6,22 @@ import ctypes
 import html
 import json
 import os
+import warnings
+from copy import deepcopy
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Collection, Iterator, Mapping, Optional, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _convert, compat
-from ._convert import Array, Floats, Ints, array_of, named, objects_of, text_of, typed
+from ._convert import Array, Floats, Ints, array_of, named, objects_of, read_only, text_of, typed
 from ._native import (
     DatasetSize, Error, Handle, MissingFile, address, check, json_of, lib, made,
     names_of as native_names, path_bytes, texts,
 )  # fmt: skip
-from .builder import Builder, SourceRows, Values, coded
+from .builder import Builder, SourceRows, Values, check_duplicates, coded
 from .columns import FeatureColumns, Names, Table, as_list, factorize, names_of, number_column
 from .missing import as_codes
 from .table_roles import Roles, attach, categories_in_json, counted_times, series_of
@@ -27,6 +29,8 @@ from .times import TimeAxis, asked_times, axis_from_rules, counted
 
 if TYPE_CHECKING:
     from .model import Model
+
+
 class Dataset:
     """Series with events at times of their own, each with some of the features observed.
 
@@ -48,7 +52,7 @@ class Dataset:
         rows: Optional[SourceRows] = None,
     ) -> None:  # fmt: skip
         self._handle = handle
-        self.time_axis = axis
+        self._axis = axis
         self._values = values
         self._rows = rows
 
@@ -83,7 +87,8 @@ class Dataset:
         series' first row, or one moment for all. Texts are read as in a file, "01.03.2024" too.
         Texts in ``static`` columns are categories likewise. ``duplicates`` says what happens to
         different values of a feature at one time of a series: "error", "first", "last" or "mean".
-        ``missing`` is what stands for a missing value: ``-999``, ``"column=-999"`` or several of them.
+        ``missing`` is what stands for a missing value: ``-999``, ``"column=-999"``, several of them in a
+        list, or ``{"column": -999}``.
 
         ``like``: a model; what is not said is then done as for its training data: the same columns,
         texts as the same categories, times in the same unit from the same origin, the same values
@@ -98,6 +103,7 @@ class Dataset:
         >>> data.times
         array([0. , 1.5, 0. ])
         """
+        check_like(like)
         table = Table(frame)
         roles = Roles(table, like, id, time, label, group, static, duplicates, missing)
         series, ids, id_values = series_of(table, roles.id)
@@ -145,6 +151,8 @@ class Dataset:
         >>> Dataset.from_long(frame)
         Dataset(1 series, 1 event, 2 observations, 2 features)
         """
+        check_like(like)
+        feature, value = str(feature), str(value)
         table = Table(frame)
         roles = Roles(table, like, id, time, label, group, static, duplicates, missing)
         series, ids, id_values = series_of(table, roles.id)
@@ -175,18 +183,26 @@ class Dataset:
         groups: Optional[Sequence[Any]] = None,
         static: Optional[Mapping[str, Sequence[float]]] = None,
         unit: Optional[str] = None,
-        origin: Any = "first",
+        origin: Any = None,
     ) -> "Dataset":
         """A list of times [events] and of values [events × features], one of each a series.
 
         Times may be date-times or durations, with ``unit`` and ``origin`` as in :meth:`from_frame`.
-        What a masked array hides was not observed.
+        What a masked array hides was not observed. Values may be DataFrames, whose columns are taken by
+        their names.
 
         >>> Dataset.from_arrays([[0, 1.5], [0.2]], [[[1, 2], [3, float("nan")]], [[5, 6]]])
         Dataset(2 series, 3 events, 5 observations, 2 features)
         """
+        for what, given_list in (("times", times), ("values", values)):
+            if hasattr(given_list, "columns") or isinstance(given_list, (Mapping, str)):
+                raise TypeError(
+                    f"{what} is a {type(given_list).__name__}; give a list with an array a series, or a table to "
+                    "Dataset.from_frame"
+                )
         if len(times) != len(values):
             raise Error(f"{len(times)} arrays of times for {len(values)} of values")
+        features, values = _columns_by_name(features, values)
         matrices = [_convert.numbers(v, f"values[{i}]") for i, v in enumerate(values)]
         matrices = [m[:, None] if m.ndim == 1 else m for m in matrices]
         width = max((m.shape[1] for m in matrices if m.ndim == 2), default=0)
@@ -215,7 +231,7 @@ class Dataset:
         groups: Optional[Sequence[Any]] = None,
         static: Optional[Mapping[str, Sequence[float]]] = None,
         unit: Optional[str] = None,
-        origin: Any = "first",
+        origin: Any = None,
     ) -> "Dataset":
         """An array [series × times × features], NaN or masked where not observed.
 
@@ -286,12 +302,14 @@ class Dataset:
         The arguments are those of :meth:`from_frame`, but that different values of one moment are
         averaged where ``duplicates`` says nothing else; ``categories`` are columns whose values are
         names even if they are numbers, ``missing`` what stands for a missing value (``-999``,
-        ``"column=-999"``, ``"none"``: no number does), ``decimal`` is ``"point"`` or ``"comma"``,
+        ``"column=-999"``, ``{"column": -999}``, ``"none"``: no number does), ``decimal`` is ``"point"`` or
+        ``"."``, ``"comma"`` or ``","``,
         ``time_format`` as in strptime, ``variable`` and ``value`` the columns of a long form, ``ignore``
         columns to leave out. ``like``: a model; what is not said is then done as for its
         training data: the same columns, texts as the same categories, times in the same unit from
         the same origin.
         """
+        check_like(like)
         options: dict[str, Any] = {
             name: "none" if column is None else column
             for name, column in (("id", id), ("time", time), ("label", label), ("group", group))
@@ -304,6 +322,12 @@ class Dataset:
                 options[name] = as_list(columns)
         if missing is not None:
             options["missing"] = as_codes(missing)
+        if decimal is not None:
+            if decimal not in _DECIMALS:
+                raise Error(f'decimal={decimal!r}: give "point" or ".", "comma" or ","')
+            decimal = _DECIMALS[decimal]
+        if duplicates is not None:
+            check_duplicates(duplicates)
         for name, word in (
             ("duplicates", duplicates), ("decimal", decimal), ("time_format", time_format),
             ("variable", variable), ("value", value),
@@ -314,23 +338,23 @@ class Dataset:
             options["time_unit"] = unit
         if origin is not None:
             options["origin"] = _origin_text(origin)
-        pointer = None if like is None else like.pointer
+        model = None if like is None else like._handle
         text = json.dumps(options).encode()
         try:
-            handle = made("dataset", lib.edict_dataset_read, path_bytes(path), text, pointer)
+            handle = made("dataset", lib.edict_dataset_read, path_bytes(path), text, model)
         except Error as e:
             raise MissingFile.instead_of(e, path) from None
         data = cls(handle)
         classes, groups = (dict(zip(names, typed(names))) for names in (data._names(3), data._names(4)))
         data._values = Values(classes=classes, groups=groups)
         origin = np.empty(len(data))
-        rules = json_of(lib.edict_dataset_dates, data.pointer, address(origin))
-        data.time_axis = axis_from_rules(rules, origin)
+        rules = json_of(lib.edict_dataset_dates, data._handle, address(origin))
+        data._axis = axis_from_rules(rules, origin)
         return data
 
     def write_csv(self, path: "str | os.PathLike[str]") -> None:
         """A file as the command-line tool reads it; times as numbers."""
-        check(lib.edict_dataset_write(self.pointer, path_bytes(path)))
+        check(lib.edict_dataset_write(self._handle, path_bytes(path)))
 
     @classmethod
     def _from_matrix(
@@ -342,6 +366,9 @@ class Dataset:
         own: list[Any] = list(range(count)) if ids is None else objects_of(ids)
         if len(own) != count:
             raise Error(f"{len(own)} ids for {count} series")
+        for i, one in enumerate(own):
+            if _convert.is_missing(one):
+                raise Error(f"ids[{i}] is missing; give each series an id")
         times, axis = counted(when, series, count, unit, origin)
         builder = Builder([text_of(i) for i in own], names)
         known: dict[str, Any] = {"ids": own}
@@ -363,68 +390,89 @@ class Dataset:
 
     # ---- what is in it ---------------------------------------------------------------------------
 
-    @property
-    def pointer(self) -> Optional[int]:
-        return self._handle.pointer
-
     @cached_property
     def _sizes(self) -> DatasetSize:
         sizes = DatasetSize()
-        check(lib.edict_dataset_sizes(self.pointer, ctypes.addressof(sizes), ctypes.sizeof(sizes)))
+        check(lib.edict_dataset_sizes(self._handle, ctypes.addressof(sizes), ctypes.sizeof(sizes)))
         return sizes
 
     def __len__(self) -> int:
         return int(self._sizes.series)
 
     @property
+    def time_axis(self) -> Optional[TimeAxis]:
+        """What the times mean, where they were date-times or durations; None for plain numbers."""
+        return self._axis
+
+    @property
     def shape(self) -> tuple[int, int]:
+        """(series, features)."""
         return len(self), int(self._sizes.features)
 
     @property
     def events(self) -> int:
+        """How many moments with at least one observation there are."""
         return int(self._sizes.events)
 
     @property
     def observations(self) -> int:
+        """How many values were observed."""
         return int(self._sizes.observations)
 
     def _names(self, which: int) -> list[str]:
-        return native_names(lib.edict_dataset_names, self.pointer, which)
+        return native_names(lib.edict_dataset_names, self._handle, which)
 
     @cached_property
+    def _all_names(self) -> tuple[tuple[Any, ...], ...]:
+        """Ids, features, statics, classes and groups, as they were given."""
+        ids, features, statics, classes, groups = (self._names(which) for which in range(5))
+        known, of_group = self._values.classes or {}, self._values.groups or {}
+        return (
+            tuple(ids if self._values.ids is None else self._values.ids), tuple(features), tuple(statics),
+            tuple(known.get(name, name) for name in classes),
+            tuple(of_group.get(name, name) for name in groups),
+        )  # fmt: skip
+
+    @property
     def ids(self) -> list[Any]:
         """As they were given: numbers stay numbers. Those of a file are texts."""
-        return self._names(0) if self._values.ids is None else list(self._values.ids)
+        return list(self._all_names[0])
 
-    @cached_property
+    @property
     def features(self) -> list[str]:
-        return self._names(1)
+        """The names of what is observed."""
+        return list(self._all_names[1])
 
-    @cached_property
+    @property
     def statics(self) -> list[str]:
-        return self._names(2)
+        """The names of what belongs to a whole series."""
+        return list(self._all_names[2])
 
-    @cached_property
+    @property
     def classes(self) -> list[Any]:
-        known = self._values.classes or {}
-        return [known.get(name, name) for name in self._names(3)]
+        """The different labels, as they were given, sorted as texts or, where all are numbers, as those."""
+        return list(self._all_names[3])
 
-    @cached_property
+    @property
     def group_names(self) -> list[Any]:
-        known = self._values.groups or {}
-        return [known.get(name, name) for name in self._names(4)]
+        """The different groups, as they were given."""
+        return list(self._all_names[4])
 
     @cached_property
     def fingerprint(self) -> int:
         """One number for everything in it."""
         result = ctypes.c_uint64()
-        check(lib.edict_dataset_fingerprint(self.pointer, ctypes.addressof(result)))
+        check(lib.edict_dataset_fingerprint(self._handle, ctypes.addressof(result)))
         return result.value
 
-    @cached_property
+    @property
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """A copy of the arrays: events of series i are ``first_event[i]:first_event[i + 1]``,
-        observations of event e ``first_observation[e]:first_observation[e + 1]``."""
+        observations of event e ``first_observation[e]:first_observation[e + 1]``. They cannot be written to."""
+        return dict(self._arrays)
+
+    @cached_property
+    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
         s = self._sizes
         result: dict[str, npt.NDArray[Any]] = {
             "first_event": np.empty(s.series + 1, np.int64),
@@ -436,44 +484,46 @@ class Dataset:
             "groups": np.empty(s.series, np.int32),
             "statics": np.empty((s.series, s.statics), np.float64),
         }
-        check(lib.edict_dataset_arrays(self.pointer, *(address(a) for a in result.values())))
-        for array in result.values():
-            array.flags.writeable = False
-        return result
+        check(lib.edict_dataset_arrays(self._handle, *(address(a) for a in result.values())))
+        return {name: read_only(array) for name, array in result.items()}
 
     @property
     def times(self) -> Floats:
         """Of all events, series after series."""
-        return self.arrays["times"]
+        return self._arrays["times"]
 
     @property
     def labels(self) -> npt.NDArray[Any]:
         """The class of each series as it was given, None without one; what scikit-learn calls y."""
-        return named(self.classes, self.arrays["labels"])
+        return named(self.classes, self._arrays["labels"])
 
     @property
     def groups(self) -> npt.NDArray[Any]:
         """The group of each series as it was given, None without one; what GroupKFold takes."""
-        return named(self.group_names, self.arrays["groups"])
+        return named(self.group_names, self._arrays["groups"])
 
     @cached_property
     def last_times(self) -> Floats:
         """When each series was last observed; NaN without events."""
-        first = self.arrays["first_event"]
+        first = self._arrays["first_event"]
         result = np.full(len(self), np.nan)
         some = first[1:] > first[:-1]
         result[some] = self.times[first[1:][some] - 1]
-        return result
+        return read_only(result)
 
-    @cached_property
+    @property
     def reading(self) -> dict[str, Any]:
         """Which columns of a table it came from; a model remembers it and reads files alike."""
-        result: dict[str, Any] = json_of(lib.edict_dataset_reading, self.pointer)
+        return deepcopy(self._reading)
+
+    @cached_property
+    def _reading(self) -> dict[str, Any]:
+        result: dict[str, Any] = json_of(lib.edict_dataset_reading, self._handle)
         return result
 
     def summary(self) -> dict[str, Any]:
         """Counts, times, and the moments of every feature."""
-        result: dict[str, Any] = json_of(lib.edict_dataset_summary, self.pointer)
+        result: dict[str, Any] = json_of(lib.edict_dataset_summary, self._handle)
         return result
 
     # ---- parts of it -----------------------------------------------------------------------------
@@ -507,7 +557,7 @@ class Dataset:
         until = self.limits(time, what)
         if until.ndim == 1 or np.unique(until).size == 1:
             return self._subset(np.arange(len(self), dtype=np.int64), float(until.flat[0]))
-        a = self.arrays
+        a = self._arrays
         event = np.repeat(np.arange(self.events), np.diff(a["first_observation"]))
         series = np.repeat(np.arange(len(self)), np.diff(a["first_event"]))[event]
         return self._rebuilt(a["times"][event] < until[series, 0])
@@ -517,7 +567,7 @@ class Dataset:
     ) -> "Dataset":
         """The same series with some of the observations; ``more`` is another feature with a value of 0
         at these times of series."""
-        a = self.arrays
+        a = self._arrays
         event = np.repeat(np.arange(self.events), np.diff(a["first_observation"]))
         series = np.repeat(np.arange(len(self), dtype=np.int64), np.diff(a["first_event"]))[event]
         columns = [series[kept], a["times"][event][kept], a["feature"][kept], a["value"][kept]]
@@ -527,7 +577,7 @@ class Dataset:
             columns = [np.concatenate(both) for both in zip(columns, own)]
             names.append(more[0])
         known = (self._names(0), names, *(self._names(which) for which in (2, 3, 4)))
-        return _restored(known, a, self.time_axis, self.reading, self._values, None, columns)
+        return _restored(known, a, self.time_axis, self._reading, self._values, None, columns)
 
     def select(self, ids: Any) -> "Dataset":
         """The series with these ids, which may be numbers; ``data[…]`` takes numbers for places.
@@ -556,7 +606,7 @@ class Dataset:
     def _subset(self, places: Ints, until: float) -> "Dataset":
         places = np.ascontiguousarray(places)
         handle = made(
-            "dataset", lib.edict_dataset_subset, self.pointer, places.size, address(places), until
+            "dataset", lib.edict_dataset_subset, self._handle, places.size, address(places), until
         )
         rows = None if self._rows is None or until != np.inf else self._rows.take(places, len(self))
         axis = None if self.time_axis is None else self.time_axis.take(places)
@@ -571,7 +621,7 @@ class Dataset:
         """
         names, codes, values = coded(labels, len(self), "labels")
         handle = made(
-            "dataset", lib.edict_dataset_relabel, self.pointer, len(names), texts(names),
+            "dataset", lib.edict_dataset_relabel, self._handle, len(names), texts(names),
             address(codes),
         )  # fmt: skip
         return Dataset(handle, self.time_axis, replace(self._values, classes=values), self._rows)
@@ -592,55 +642,60 @@ class Dataset:
         0   0   0.0  1.0
         1   0   1.0  2.0
         """
-        pd = compat.pandas()
-        a = self.arrays
+        return self._frame(form, ())
+
+    def _frame(self, form: str, also: Sequence[str]) -> Any:
+        """:meth:`to_frame`, to which columns of features of these names too will be added."""
+        a = self._arrays
         event_series = np.repeat(np.arange(len(self)), np.diff(a["first_event"]))
         per_event = np.diff(a["first_observation"])
-        ids = array_of(self.ids)
         if form == "long":
             event = np.repeat(np.arange(self.events), per_event)
             series = event_series[event]
-            frame = pd.DataFrame({
-                "id": ids[series],
-                "time": self.moments(a["times"][event], series),
-                "feature": np.asarray(self.features, dtype=object)[a["feature"]],
-                "value": a["value"],
-            })  # fmt: skip
-        elif form == "wide":
-            series = event_series
-            matrix = np.full((self.events, len(self.features)), np.nan)
-            matrix[np.repeat(np.arange(self.events), per_event), a["feature"]] = a["value"]
-            frame = pd.DataFrame({"id": ids[series], "time": self.moments(a["times"], series)})
-            for j, name in enumerate(self.features):
-                frame[name] = matrix[:, j]
-        else:
+            measured: list[tuple[str, Any]] = [
+                ("feature", np.asarray(self.features, dtype=object)[a["feature"]]), ("value", a["value"])
+            ]
+            also = ("id", "time", "feature", "value")
+            return self._table(series, self.moments(a["times"][event], series), measured, also)
+        if form != "wide":
             raise Error(f"form {form!r} is unknown; give wide or long")
-        self._add_constants(frame, series)
-        return frame
+        matrix = np.full((self.events, len(self.features)), np.nan)
+        matrix[np.repeat(np.arange(self.events), per_event), a["feature"]] = a["value"]
+        measured = [(name, matrix[:, j]) for j, name in enumerate(self.features)]
+        return self._table(event_series, self.moments(a["times"], event_series), measured, also)
 
-    def frame_of(self, rows: SourceRows) -> Any:
-        """The columns of :meth:`to_frame` that are not features, for these rows."""
-        pd = compat.pandas()
-        when = rows.times
+    def _frame_of(self, rows: SourceRows, also: Sequence[str]) -> Any:
+        """:meth:`to_frame` without values, for these rows."""
+        when: Any = rows.times
         if self.time_axis is not None:
             missing = np.isnan(when)
             when = self.moments(np.where(missing, 0.0, when), rows.series).where(~missing)
-        frame = pd.DataFrame({"id": array_of(self.ids)[rows.series], "time": when})
-        for name in self.features:
-            frame[name] = np.nan
-        self._add_constants(frame, rows.series)
+        measured = [(name, np.full(rows.series.size, np.nan)) for name in self.features]
+        frame = self._table(rows.series, when, measured, also)
         if rows.index is not None:
             frame.index = rows.index
         return frame
 
-    def _add_constants(self, frame: Any, series: Ints) -> None:
-        """Columns of what belongs to whole series."""
-        for j, name in enumerate(self.statics):
-            frame[name] = self.arrays["statics"][series, j]
+    def _table(
+        self, series: Ints, when: Any, measured: Sequence[tuple[str, Any]], also: Sequence[str]
+    ) -> Any:
+        """Rows of these series with what was measured and what belongs to whole series. What is measured
+        keeps its name; another column of that name gets a "_" behind it."""
+        taken = {name for name, _ in measured} | set(also)
+        long = "value" in also and "feature" in also
+        keys = [("id", array_of(self.ids)[series]), ("time", when)]
+        constants: list[tuple[str, Any]] = [
+            (name, self._arrays["statics"][series, j]) for j, name in enumerate(self.statics)
+        ]
         if self.classes:
-            frame["label"] = self.labels[series]
+            constants.append(("label", self.labels[series]))
         if self.group_names:
-            frame["group"] = self.groups[series]
+            constants.append(("group", self.groups[series]))
+        columns = dict(keys if long else [(free_name(name, taken), column) for name, column in keys])
+        columns.update(measured)
+        for name, column in constants:
+            columns[free_name(name, taken | set(columns))] = column
+        return compat.pandas().DataFrame(columns)
 
     def __repr__(self) -> str:
         s = self._sizes
@@ -686,7 +741,7 @@ class Dataset:
     def __reduce__(self) -> tuple[Any, ...]:
         names = tuple(self._names(which) for which in range(5))
         return _restored, (
-            names, dict(self.arrays), self.time_axis, self.reading, self._values, self._rows,
+            names, dict(self._arrays), self.time_axis, self._reading, self._values, self._rows,
         )  # fmt: skip
 
 
@@ -715,6 +770,27 @@ def _restored(
     return Dataset(builder.build("error"), axis, values, rows)
 
 
+_DECIMALS = {"point": "point", ".": "point", "comma": "comma", ",": "comma"}
+
+
+def check_like(like: Any) -> None:
+    """Refuses what is neither a model nor None."""
+    from .model import Model
+
+    if like is not None and not isinstance(like, Model):
+        raise TypeError(f"like is of type {type(like).__name__}; give a Model, as from Model.load")
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """The name of a column that no other has; where that is not its own, it is said."""
+    free = name
+    while free in taken:
+        free += "_"
+    if free != name:
+        warnings.warn(f"another column is called {name!r}, so this one is {free!r}", stacklevel=5)
+    return free
+
+
 def _origin_text(origin: Any) -> str:
     """An origin as the command line takes it."""
     if isinstance(origin, str) or np.isscalar(origin) and not isinstance(origin, np.datetime64):
@@ -724,6 +800,29 @@ def _origin_text(origin: Any) -> str:
         raise Error(f'origin={origin!r}: give "first", a date-time or, for times that are numbers, a number')
     text = str(given.values.reshape(()).astype("datetime64[us]"))
     return text if given.zone is None else text + "+00:00"
+
+
+def _columns_by_name(
+    features: Optional[Sequence[str]], values: Sequence[Any]
+) -> tuple[Optional[Sequence[str]], Sequence[Any]]:
+    """Tables with their columns in one order, and the names of those."""
+    tables = [i for i, one in enumerate(values) if hasattr(one, "columns") and hasattr(one, "iloc")]
+    if not tables:
+        return features, values
+    if len(tables) < len(values):
+        raise TypeError("values: some are DataFrames and others are not; give all alike")
+    if features is None:
+        features = list(values[tables[0]].columns)
+    elif isinstance(features, str):
+        features = [features]
+    names = [str(name) for name in features]
+    ordered = []
+    for i, one in enumerate(values):
+        own = [str(name) for name in one.columns]
+        if len(set(own)) < len(own) or set(own) != set(names):
+            raise Error(f"values[{i}] has the columns {', '.join(own)}, and {', '.join(names)} are needed")
+        ordered.append(one.iloc[:, [own.index(name) for name in names]])
+    return names, ordered
 
 
 def _feature_names(names: Optional[Sequence[str]], width: int) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import compat
-from .dataset import Dataset
+from .dataset import Dataset, free_name
 from .missing import MissingCodes
 
 Floats = npt.NDArray[np.float64]
@@ -19,11 +19,12 @@ def filled_table(
 ) -> Any:
     """``value`` and ``deviation`` are [rows × features of the model]."""
     result = frame.copy()
+    added: list[tuple[str, Floats]] = []
     keys = {str(key): key for key in frame.columns}
     place = {name: j for j, name in enumerate(features)}
-    missing = MissingCodes(table.reading["missing"])
-    texts = {c["column"]: c["values"] for c in table.reading["categories"] if not c["static"]}
-    for name in table.reading["features"] or [f for f in features if f in keys]:
+    missing = MissingCodes(table._reading["missing"])
+    texts = {c["column"]: c["values"] for c in table._reading["categories"] if not c["static"]}
+    for name in table._reading["features"] or [f for f in features if f in keys]:
         own = [f"{name}={text}" for text in texts[name]] if name in texts else [name]
         known = [one for one in own if one in place]
         if name not in keys or not known:
@@ -36,8 +37,9 @@ def filled_table(
         else:
             result[keys[name]] = _with_numbers(frame[keys[name]], value[:, columns[0]], missing)
         if deviation is not None:
-            for one, j in zip(known, columns):
-                result[f"{one}_sd"] = deviation[:, j]
+            added += [(f"{one}_sd", deviation[:, j]) for one, j in zip(known, columns)]
+    for name, column in added:
+        result[free_name(name, {str(key) for key in result.columns})] = column
     return result
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from . import _convert, compat
 from ._convert import array_of
 from ._native import Error, address, check, lib
-from .times import TimeAxis
+from .times import Moments, TimeAxis
 
 Floats = npt.NDArray[np.float64]
 Limit = Union[float, Mapping[str, float], npt.ArrayLike]
@@ -30,7 +30,7 @@ class Forecast:
     """A Student-t distribution of every feature at every asked time of every series.
 
     The arrays are [series × times × features]. ``aleatoric`` (the noise of the data) and ``epistemic``
-    (the model's doubt) are variances, and their sum is the variance of the prediction; where ``dof``
+    (the model's own uncertainty) are variances, and their sum is the variance of the prediction; where ``dof``
     is 2 or less that is infinite. ``times`` are [series × times], in the data's unit.
 
     >>> import edict
@@ -57,9 +57,11 @@ class Forecast:
     time_axis: Optional[TimeAxis] = None
     clipped: int = 0  # observations that a guard changed on the way
     correlations: Optional[Floats] = None  # [features × features], of normal scores at one moment
+    given: Optional[Moments] = None  # the times where they were given as date-times, in UTC
 
     @property
     def shape(self) -> tuple[int, int, int]:
+        """(series, times, features)."""
         return len(self.ids), self.times.shape[1], len(self.features)
 
     def __len__(self) -> int:
@@ -89,17 +91,23 @@ class Forecast:
 
     @property
     def variance(self) -> Floats:
+        """Of the prediction: aleatoric and epistemic together."""
         return self.aleatoric + self.epistemic
 
     @property
     def std(self) -> Floats:
+        """The deviation of the prediction."""
         return np.sqrt(self.variance)
 
     def select(
         self, series: Any = None, features: Any = None,
     ) -> "Forecast":  # fmt: skip
-        """Some series and some features, each by a mask, a slice, places or names."""
-        rows = _places(series, self.ids, "series")
+        """Some series and some features, each by a mask, a slice, places or names.
+
+        Where ids are whole numbers, one that may be a place or an id is refused: an array of numpy holds
+        places, and a text is an id.
+        """
+        rows = _places(_convert.unambiguous(series, self.ids), self.ids, "series")
         columns = _places(features, self.features, "feature")
 
         def take(array: Floats) -> Floats:
@@ -110,6 +118,7 @@ class Forecast:
             take(self.mean), take(self.aleatoric), take(self.epistemic), take(self.scale),
             take(self.dof), None if self.time_axis is None else self.time_axis.take(rows),
             self.clipped, None if self.correlations is None else self.correlations[np.ix_(columns, columns)],
+            None if self.given is None else self.given[rows],
         )  # fmt: skip
 
     # ---- questions to the distributions ----------------------------------------------------------
@@ -134,7 +143,13 @@ class Forecast:
         return self.mean - half, self.mean + half
 
     def cdf(self, x: Any) -> Floats:
-        """P(X ≤ x); x is broadcast against [series × times × features]."""
+        """P(X ≤ x); x is broadcast against [series × times × features]. A Series goes by the names of
+        features."""
+        named = _by_name(x, "x", self.features)
+        if isinstance(named, Mapping):
+            if set(named) != set(self.features):
+                raise Error(f"x names {', '.join(map(str, named))}; name each of {', '.join(self.features)}")
+            x = [named[name] for name in self.features]
         return self._each(lib.edict_cdf, _convert.numbers(x, "x"))
 
     def probability(
@@ -143,9 +158,11 @@ class Forecast:
     ) -> Floats:  # fmt: skip
         """P(X > above), P(X < below) or P(low < X < high).
 
-        A limit is a number for all features, an array, or a mapping from names to numbers, which
-        gives only those features, in its order.
+        A limit is a number for all features, an array, or a mapping or a Series from names of features
+        to numbers, which gives only those features, in its order.
         """
+        names = self.features
+        above, below = _by_name(above, "above", names), _by_name(below, "below", names)
         given = [name for name, v in (("above", above), ("below", below), ("within", within)) if v is not None]
         if len(given) != 1:
             raise Error("give one of above, below and within")
@@ -157,7 +174,7 @@ class Forecast:
             return part.cdf(limit)
         if not isinstance(within, (tuple, list)) or len(within) != 2:
             raise Error("within: give two limits, (low, high)")
-        low, high = within
+        low, high = (_by_name(v, f"within, {k}", names) for k, v in zip(("low", "high"), within))
         part, lower = self._limited(low, "within, low")
         if isinstance(low, Mapping) != isinstance(high, Mapping) or (
             isinstance(low, Mapping) and isinstance(high, Mapping) and set(high) != set(low)
@@ -194,12 +211,11 @@ class Forecast:
 
     def _limited(self, limit: Limit, what: str) -> tuple["Forecast", Floats]:
         if isinstance(limit, Mapping):
-            numbers = _convert.numbers(list(limit.values()), what)
+            numbers = _present(_convert.numbers(list(limit.values()), what), what)
+            if numbers.ndim != 1:
+                raise Error(f"{what}: give one number a feature")
             return self.select(features=list(limit)), numbers
-        numbers = _convert.numbers(limit, what)
-        if numbers.ndim == 0 and np.isnan(numbers):
-            raise Error(f"{what} is missing; give a number, which may be infinite")
-        return self, numbers
+        return self, _present(_convert.numbers(limit, what), what)
 
     def _each(self, function: Any, argument: Floats) -> Floats:
         try:
@@ -217,6 +233,8 @@ class Forecast:
         """The asked times as they would be written, series after series: date-times or floats."""
         if self.time_axis is None:
             return self.times.ravel()
+        if self.given is not None:
+            return self.time_axis.localised(self.given.ravel())
         series = np.repeat(np.arange(len(self)), self.times.shape[1])
         return self.time_axis.localised(self.time_axis.to_moments(self.times.ravel(), series))
 
@@ -244,12 +262,13 @@ class Forecast:
             frame[f"q{p:g}"] = self.quantile(p).ravel()
         return frame
 
-    def plot(self, series: Any = 0, *, data: Any = None, level: float = 0.9,
+    def plot(self, series: Any = None, *, data: Any = None, level: float = 0.9,
              features: Union[str, Sequence[str], None] = None, axes: Any = None) -> Any:  # fmt: skip
-        """A matplotlib figure of one series: the mean, and its interval in two tones of doubt.
+        """A matplotlib figure of one series, the first where none is named: the mean, and its interval in
+        two tones.
 
         Dark is what would remain of the interval if the model knew everything (the noise of the
-        data); light is what its own doubt adds. ``data`` adds what was observed.
+        data); light is what its own uncertainty adds. ``data`` adds what was observed.
         """
         from .dataset import Dataset
         from .plotting import plot_forecast
@@ -257,7 +276,29 @@ class Forecast:
         if data is not None and not isinstance(data, Dataset):
             raise TypeError(f"data is of type {type(data).__name__}; give the Dataset that was forecast")
 
+        if len(self) == 0 or self.times.shape[1] == 0:
+            raise Error("the forecast has no series or no times; there is nothing to draw")
+        series = np.zeros(1, np.int64) if series is None else series
         return plot_forecast(self.select(series, features), data, level, axes)
+
+
+def _by_name(limit: Any, what: str, features: list[str]) -> Any:
+    """A Series as the mapping that it is, unless it only counts the features; a table is none."""
+    if hasattr(limit, "columns") and hasattr(limit, "iloc"):
+        raise TypeError(f"{what} is a DataFrame; give a number a feature by name, or an array")
+    if hasattr(limit, "index") and hasattr(limit, "items") and not isinstance(limit, Mapping):
+        if limit.index.has_duplicates:
+            raise Error(f"{what}: the index names a feature twice")
+        if list(limit.index) == list(range(len(features))):
+            return np.asarray(limit)
+        return {str(name): value for name, value in limit.items()}
+    return limit
+
+
+def _present(limits: Floats, what: str) -> Floats:
+    if np.isnan(limits).any():
+        raise Error(f"{what} is missing; give a number, which may be infinite")
+    return limits
 
 
 def _elementwise(function: Any, *arguments: Any) -> Floats:

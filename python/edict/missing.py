@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from numbers import Number
+from typing import Any, Mapping, Optional, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -11,12 +12,29 @@ from ._convert import Array, objects_of, text_of
 from .columns import factorize, is_number, number_column
 
 
+_FORMS = "give -999, \"column=-999\", a list of them, or a mapping from columns to values"
+
+
 def as_codes(missing: Any) -> Optional[list[str]]:
     """One code or several, as the command-line tool takes them; None where nothing is said."""
     if missing is None:
         return None
-    given = [missing] if isinstance(missing, (str, int, float)) else missing
-    return [str(code) for code in given]
+    if isinstance(missing, Mapping):
+        return [f"{name}={code}" for name, codes in missing.items() for code in _codes(codes, missing)]
+    return _codes(missing, missing)
+
+
+def _codes(given: Any, missing: Any) -> list[str]:
+    if isinstance(given, (str, bytes, Number, np.generic)):
+        given = [given]
+    try:
+        codes = [text_of(code) if isinstance(code, bytes) else code for code in given]
+    except TypeError:
+        codes = [None]
+    for code in codes:
+        if isinstance(code, (bool, np.bool_)) or not isinstance(code, (str, Number)):
+            raise TypeError(f"missing={missing!r}: {_FORMS}")
+    return [str(code) for code in codes]
 
 
 def _number(text: str) -> Optional[float]:

@@ -7,6 +7,7 @@ import html
 import os
 import warnings
 from ctypes import byref, c_void_p
+from copy import deepcopy
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
@@ -20,12 +21,13 @@ from ._convert import text_of, typed, whole
 from ._native import (
     Error, Handle, Interrupted, MissingFile, ModelSize, Progress, address, assignments, buffer_of,
     bytes_of, check, json_of, lib, made, path_bytes, raise_for, run_long,
+    text_bytes,
 )  # fmt: skip
-from .dataset import Dataset
+from .dataset import Dataset, free_name
 from .forecast import Forecast, empty_arrays
 from .guard import Guard, GuardPointer
 from .settings import to_assignments
-from .times import UNITS, TimeAxis, asked_spans, asked_times
+from .times import UNITS, TimeAxis, asked_spans, asked_times, between, to_microseconds
 
 Floats = npt.NDArray[np.float64]
 ShowProgress = Union[bool, Callable[[Progress], None], None]
@@ -120,19 +122,19 @@ class Model:
             if not isinstance(from_model, Model):
                 raise TypeError(f"from_model is of type {type(from_model).__name__}; give a Model or its file")
             from_model._note(data)
-        start = None if from_model is None else from_model.pointer
-        toml = None if config is None else Path(config).read_bytes()
+        start = None if from_model is None else from_model._handle
+        toml = None if config is None else text_bytes(_file_content(config), f"{os.fspath(config)}")
         path = None if out is None else path_bytes(out)
 
-        def call(control: int) -> Model:
+        def call(control: Handle) -> Model:
             pointer = c_void_p()
             code = lib.edict_train(
-                data.pointer, toml, count, given, members, start, seconds, path, int(resume),
+                data._handle, toml, count, given, members, start, seconds, path, int(resume),
                 threads, control, byref(pointer),
             )  # fmt: skip
             model = None
             if pointer.value:
-                model = cls(Handle(pointer.value, lib.edict_model_free), data.classes)
+                model = cls(Handle("model", pointer.value), data.classes)
             if code == 3:
                 raise Interrupted(model)
             if code or model is None:
@@ -141,10 +143,10 @@ class Model:
             return model
 
         model: Model = cls._long(call, progress, "training")
-        if model.info["piece"] and not data.reading["piece"] and from_model is None:
+        if model._info["piece"] and not data._reading["piece"] and from_model is None:
             few = "1 series is" if len(data) == 1 else f"{len(data)} series are"
             warnings.warn(
-                f"{few} too few to split by series; cut into pieces of {model.info['piece']} events, "
+                f"{few} too few to split by series; cut into pieces of {model._info['piece']} events, "
                 "the last of each series for the test split",
                 stacklevel=2,
             )
@@ -173,7 +175,7 @@ class Model:
         model: Model = self._long(
             lambda control: Model(
                 made(
-                    "model", lib.edict_classify, self.pointer, table.pointer, count, given, own.size,
+                    "model", lib.edict_classify, self._handle, table._handle, count, given, own.size,
                     address(own), threads, control,
                 ),
                 table.classes,
@@ -185,6 +187,7 @@ class Model:
 
     @classmethod
     def load(cls, path: "str | os.PathLike[str]") -> "Model":
+        """A model's file, from here or from the command-line tool."""
         try:
             return cls(made("model", lib.edict_model_load, path_bytes(path)))
         except Error as e:
@@ -192,16 +195,17 @@ class Model:
 
     def save(self, path: "str | os.PathLike[str]") -> None:
         """A file as the command-line tool reads it."""
-        check(lib.edict_model_save(self.pointer, path_bytes(path)))
+        check(lib.edict_model_save(self._handle, path_bytes(path)))
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "Model":
+        """What :meth:`to_bytes` made."""
         buffer = buffer_of(content, "content")
         return cls(made("model", lib.edict_model_from_bytes, ctypes.addressof(buffer), len(buffer)))
 
     def to_bytes(self) -> bytes:
         """What :meth:`save` writes."""
-        return bytes_of(lib.edict_model_to_bytes, self.pointer)
+        return bytes_of(lib.edict_model_to_bytes, self._handle)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.to_bytes(), self._classes)
@@ -209,39 +213,42 @@ class Model:
     # ---- what it is ------------------------------------------------------------------------------
 
     @property
-    def pointer(self) -> Optional[int]:
-        return self._handle.pointer
+    def info(self) -> dict[str, Any]:
+        """kind, features, statics, classes, config, t_cut, horizon, mean, scale, correlations, seen, epochs;
+        a copy."""
+        return deepcopy(self._info)
 
     @cached_property
-    def info(self) -> dict[str, Any]:
-        """kind, features, statics, classes, config, t_cut, horizon, mean, scale, correlations, seen, epochs."""
-        result: dict[str, Any] = json_of(lib.edict_model_info, self.pointer)
+    def _info(self) -> dict[str, Any]:
+        result: dict[str, Any] = json_of(lib.edict_model_info, self._handle)
         return result
 
     @cached_property
     def _sizes(self) -> ModelSize:
         sizes = ModelSize()
-        check(lib.edict_model_sizes(self.pointer, ctypes.addressof(sizes), ctypes.sizeof(sizes)))
+        check(lib.edict_model_sizes(self._handle, ctypes.addressof(sizes), ctypes.sizeof(sizes)))
         return sizes
 
     @property
     def _time_rules(self) -> Optional[dict[str, Any]]:
-        rules = self.info["time_axis"]
+        rules = self._info["time_axis"]
         return None if rules["kind"] == "number" else rules
 
     @property
     def features(self) -> list[str]:
-        return list(self.info["features"])
+        """The names of what it predicts."""
+        return list(self._info["features"])
 
     @property
     def statics(self) -> list[str]:
-        return list(self.info["statics"])
+        """The names of what it knows of a whole series."""
+        return list(self._info["statics"])
 
     @property
     def classes(self) -> list[Any]:
         """The classes it tells apart, as they were given; those of a file are numbers where all are
         written as whole numbers. Empty without a classifier."""
-        names = list(self.info["classes"])
+        names = list(self._info["classes"])
         if self._classes is not None and [text_of(v) for v in self._classes] == names:
             return list(self._classes)
         return typed(names)
@@ -249,17 +256,17 @@ class Model:
     @property
     def config(self) -> dict[str, dict[str, Any]]:
         """Every setting, table by table, as training resolved it."""
-        return dict(self.info["config"])
+        return deepcopy(self._info["config"])
 
     @property
     def epochs(self) -> list[dict[str, Any]]:
         """Losses of each epoch, where it was trained in this process."""
-        return list(self.info["epochs"])
+        return deepcopy(self._info["epochs"])
 
     @property
     def correlations(self) -> Optional[Floats]:
         """Which features err together, [features × features]; None before ``edict calibrate``."""
-        rows = self.info["correlations"]
+        rows = self._info["correlations"]
         return None if rows is None else np.array(rows)
 
     @property
@@ -269,19 +276,21 @@ class Model:
 
     @property
     def has_distribution(self) -> bool:
+        """Whether it predicts distributions, and not classes alone."""
         return bool(self._sizes.distribution)
 
     @property
     def fingerprint(self) -> int:
+        """One number for everything in it."""
         return int(self._sizes.fingerprint)
 
     def __repr__(self) -> str:
-        seen = sum(self.info["seen"].values())
+        seen = sum(self._info["seen"].values())
         classes = f", {len(self.classes)} classes" if self.classes else ""
-        return f"Model({self.info['kind']}, {len(self.features)} features{classes}, {seen} series seen)"
+        return f"Model({self._info['kind']}, {len(self.features)} features{classes}, {seen} series seen)"
 
     def _repr_html_(self) -> str:
-        info = self.info
+        info = self._info
         rows = "".join(
             f"<tr><th style='text-align:left'>{html.escape(name)}</th><td>{mean:.4g}</td><td>{scale:.4g}</td></tr>"
             for name, mean, scale in zip(self.features, info["mean"], info["scale"])
@@ -316,19 +325,22 @@ class Model:
         """
         table = self._given(data)
         if not self.has_distribution:
-            raise Error(f"{self.info['kind']} predicts no distribution; ask for class_probabilities")
+            raise Error(f"{self._info['kind']} predicts no distribution; ask for class_probabilities")
         if (at is None) == (ahead is None):
             raise Error("give the times to ask for: at=…, or ahead=… after each last observation")
         if ahead is not None:
             after = asked_spans(ahead, self._axis_of(table), "ahead")
             seen = table._before(until, "until")
-            shown = np.nan_to_num(seen.last_times, nan=0.0)[:, None] + after
-            return self._distributions(seen, after, _AHEAD, shown, np.inf, guard, threads, progress)
+            last = np.nan_to_num(seen.last_times, nan=0.0)
+            shown = last[:, None] + after
+            given = _moments_after(seen.time_axis, last, ahead)
+            return self._distributions(seen, after, _AHEAD, shown, np.inf, guard, threads, progress, given)
         times = self._times(table, at)
+        given = _moments_at(table.time_axis, at)
         table, limit = _limited(table, until)
         shown = np.broadcast_to(times, (len(table), times.shape[-1]))
         which = _OWN if times.ndim == 2 else _COMMON
-        return self._distributions(table, times, which, shown, limit, guard, threads, progress)
+        return self._distributions(table, times, which, shown, limit, guard, threads, progress, given)
 
     def class_probabilities(
         self,
@@ -368,7 +380,7 @@ class Model:
         self._long(
             lambda control: check(
                 lib.edict_model_probabilities(
-                    self.pointer, table.pointer, count, address(times), pointer.address, threads,
+                    self._handle, table._handle, count, address(times), pointer.address, threads,
                     control, address(result),
                 )
             ),
@@ -393,7 +405,7 @@ class Model:
         self._long(
             lambda control: check(
                 lib.edict_model_encode(
-                    self.pointer, table.pointer, pointer.address, threads, control, address(result)
+                    self._handle, table._handle, pointer.address, threads, control, address(result)
                 )
             ),
             progress,
@@ -424,7 +436,7 @@ class Model:
             raise TypeError(f"part={part!r}: give train, validation, test, unseen or all")
         result: dict[str, Any] = self._long(
             lambda control: json_of(
-                lib.edict_model_evaluate, self.pointer, table.pointer, part.encode(),
+                lib.edict_model_evaluate, self._handle, table._handle, text_bytes(part, "part"),
                 _BOTH if smooth else _PAST, pointer.address, threads, control,
             ),
             progress,
@@ -457,15 +469,16 @@ class Model:
             return filled_table(data, table, self.features, value, deviation if deviations else None)
         rows = table._rows
         if rows is None:
-            frame = table.to_frame()
+            frame = table._frame("wide", self.features)
             value, deviation = self._filled(table, *settings)
         else:
-            frame = table.frame_of(rows)
+            frame = table._frame_of(rows, self.features)
             value, deviation = self._of_rows(table, rows.series, rows.times, *settings)
         for j, name in enumerate(self.features):
             frame[name] = value[:, j]
-            if deviations:
-                frame[f"{name}_sd"] = deviation[:, j]
+        if deviations:
+            for j, name in enumerate(self.features):
+                frame[free_name(f"{name}_sd", frame.columns)] = deviation[:, j]
         return frame
 
     def _filled(
@@ -479,7 +492,7 @@ class Model:
         self._long(
             lambda control: check(
                 lib.edict_model_impute(
-                    self.pointer, table.pointer, 0, None, sides, pointer.address, threads, control,
+                    self._handle, table._handle, 0, None, sides, pointer.address, threads, control,
                     address(value), address(deviation),
                 )
             ),
@@ -530,7 +543,7 @@ class Model:
         self._long(
             lambda control: check(
                 lib.edict_model_surprise(
-                    self.pointer, table.pointer, limit, pointer.address, threads, control,
+                    self._handle, table._handle, limit, pointer.address, threads, control,
                     *(address(a) for a in (*arrays, z, log_score, tail)),
                 )
             ),
@@ -549,22 +562,23 @@ class Model:
         ``edict`` but the solver dopri5; other kinds are refused, and a classifier is left out."""
         from .torch import EdictEnsemble, EdictModule
 
-        return EdictEnsemble(self) if self.info["members"] > 1 else EdictModule(self)
+        return EdictEnsemble(self) if self._info["members"] > 1 else EdictModule(self)
 
     def parts(self, data: DataLike) -> npt.NDArray[np.object_]:
         """Which part each series had in training: train, validation, test or unseen."""
         data = data if isinstance(data, Dataset) else self._given(data)
         result = np.empty(len(data), dtype=np.int32)
-        check(lib.edict_model_parts(self.pointer, data.pointer, address(result)))
+        check(lib.edict_model_parts(self._handle, data._handle, address(result)))
         return _PARTS[result]
 
     # ---- inside ----------------------------------------------------------------------------------
 
     def _distributions(
         self, data: Dataset, times: Floats, which: int, shown: Floats, until: float,
-        guard: GuardLike, threads: int, progress: ShowProgress,
+        guard: GuardLike, threads: int, progress: ShowProgress, given: Any = None,
     ) -> Forecast:  # fmt: skip
-        """``which`` tells whose the times are, as in edict.h; ``shown`` are those of the forecast."""
+        """``which`` tells whose the times are, as in edict.h; ``shown`` are those of the forecast, and
+        ``given`` the moments that they are."""
         count = times.shape[-1]
         arrays = empty_arrays(len(data), count, len(self.features))
         pointer = GuardPointer(guard)
@@ -573,7 +587,7 @@ class Model:
         self._long(
             lambda control: check(
                 lib.edict_model_predict(
-                    self.pointer, data.pointer, count, address(times), which, until,
+                    self._handle, data._handle, count, address(times), which, until,
                     pointer.address, threads, control, *(address(a) for a in arrays),
                     ctypes.addressof(clipped),
                 )
@@ -582,8 +596,8 @@ class Model:
             "predicting",
         )  # fmt: skip
         return Forecast(
-            data.ids, self.features, shown, *arrays, time_axis=data.time_axis,
-            clipped=clipped.value, correlations=self.correlations,
+            data.ids, self.features, shown, *arrays, time_axis=to_microseconds(data.time_axis),
+            clipped=clipped.value, correlations=self.correlations, given=given,
         )  # fmt: skip
 
     def _times(self, data: Dataset, at: Any) -> Floats:
@@ -595,7 +609,7 @@ class Model:
 
     def _axis_of(self, data: Dataset) -> Optional[TimeAxis]:
         """What the data's times mean; of numbers, what they meant in training."""
-        unit = self.info["time_axis"]["unit"]
+        unit = self._info["time_axis"]["unit"]
         if data.time_axis is None and unit in UNITS:
             return TimeAxis(unit, np.zeros(len(data), "datetime64[ns]"), durations=True)
         return data.time_axis
@@ -615,7 +629,7 @@ class Model:
 
     def _read(self, frame: Any) -> Dataset:
         """A table as the training data were read, in the long form too."""
-        reading = self.info["reading"]
+        reading = self._info["reading"]
         names = {str(name) for name in frame.keys()} if hasattr(frame, "keys") else set()
         feature, value = reading["variable"] or "feature", reading["value"] or "value"
         if not reading["features"] and {feature, value} <= names and value not in self.features:
@@ -627,17 +641,17 @@ class Model:
         if not isinstance(data, Dataset):
             raise TypeError(f"data is of type {type(data).__name__}; give a Dataset")
         axis = data.time_axis
-        own, given = _said(self.info["time_axis"]), _said(None if axis is None else axis.rules())
+        own, given = _said(self._info["time_axis"]), _said(None if axis is None else axis.rules())
         numbers = self._time_rules is None and (axis is None or axis.durations)
         if own != given and not (numbers and "plain numbers" in (own, given)):
             raise Error(f"the model's times are {own}, those of the data {given}; give them alike")
         if data.features == self.features and data.statics == self.statics:
             return
-        for note in json_of(lib.edict_model_match, self.pointer, data.pointer):
+        for note in json_of(lib.edict_model_match, self._handle, data._handle):
             warnings.warn(note, stacklevel=3)
 
     @staticmethod
-    def _long(call: Callable[[int], Any], progress: ShowProgress, what: str) -> Any:
+    def _long(call: Callable[[Handle], Any], progress: ShowProgress, what: str) -> Any:
         show = compat.progress_bar(progress, what)
         try:
             return run_long(call, show)
@@ -651,8 +665,37 @@ def _restored(content: bytes, classes: Optional[list[Any]]) -> Model:
     return model
 
 
+def _file_content(path: "str | os.PathLike[str]") -> bytes:
+    path_bytes(path)
+    try:
+        return Path(path).read_bytes()
+    except OSError as e:
+        raise MissingFile.instead_of(Error(f"{os.fspath(path)}: {e.strerror}"), path) from None
+
+
 def _threads(threads: Any) -> int:
     return whole(threads, "threads", 0, 1024)
+
+
+def _moments_at(axis: Optional[TimeAxis], at: Any) -> Any:
+    """Date-times that were given, in each series; those before it begins are its start."""
+    given = _convert.times(at, "at")
+    if axis is None or given.kind != "date-times":
+        return None
+    moments = np.atleast_1d(_convert.in_zone(given, axis.zone, "at"))
+    if axis.from_first:
+        return np.maximum(moments[None, :], axis.origin[:, None])
+    return np.broadcast_to(moments, (axis.origin.size, moments.size))
+
+
+def _moments_after(axis: Optional[TimeAxis], last: Floats, ahead: Any) -> Any:
+    """The last moment of each series, and durations after it."""
+    given = _convert.times(ahead, "ahead")
+    if axis is None or axis.durations or given.kind != "durations":
+        return None
+    begin = axis.to_moments(last, slice(None))
+    between(begin[:, None], -np.atleast_1d(given.values).astype(np.int64), "ahead")
+    return begin[:, None] + np.atleast_1d(given.values)
 
 
 def _limited(data: Dataset, until: Any) -> tuple[Dataset, float]:

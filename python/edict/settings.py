@@ -11,6 +11,7 @@ import difflib
 import warnings
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
 
 from ._native import Error, assignments, json_of, lib
@@ -37,6 +38,7 @@ class Setting:
 
     @property
     def keyword(self) -> str:
+        """Its name as an argument."""
         return self.key.replace(".", "_")
 
 
@@ -69,7 +71,7 @@ def keywords(table: str = "") -> Mapping[str, Setting]:
             result.setdefault(name, owners[0])
         elif preferred:
             result.setdefault(name, preferred[0])
-    return result
+    return MappingProxyType(result)
 
 
 @dataclass(frozen=True)
@@ -91,9 +93,11 @@ def fit_settings(data: "Dataset", **given: Any) -> list[Choice]:
     [('model.hidden', '8', True)]
     """
     count, assigned = assignments(to_assignments(given))
-    if not hasattr(data, "fingerprint"):
+    from .dataset import Dataset
+
+    if not isinstance(data, Dataset):
         raise TypeError(f"data is of type {type(data).__name__}; give a Dataset, as from Dataset.from_frame")
-    chosen = json_of(lib.edict_fit_settings, data.pointer, count, assigned)
+    chosen = json_of(lib.edict_fit_settings, data._handle, count, assigned)
     for note in chosen["notes"]:
         warnings.warn(note, stacklevel=2)
     return [Choice(**choice) for choice in chosen["choices"]]

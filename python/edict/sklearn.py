@@ -265,7 +265,7 @@ class EdictClassifier(_base.ClassifierMixin, _Edict):  # type: ignore[misc, name
         self.model_ = model
         self.n_features_in_ = len(model.features)
         names = [text_of(v) for v in objects_of(self.classes_)]
-        self._order = np.array([model.info["classes"].index(name) for name in names])
+        self._order = np.array([model._info["classes"].index(name) for name in names])
         return self
 
     def predict_proba(self, X: Dataset) -> npt.NDArray[np.float64]:

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import ctypes
+import json
+import struct
 import threading
 from ctypes import c_double, c_int32, c_int64
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import Any, Hashable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _convert
 from ._convert import Times
-from ._native import Error, Handle, address, buffer_of, bytes_of, check, lib, made, raise_for
+from ._native import Error, Handle, address, buffer_of, bytes_like, bytes_of, check, lib, made, raise_for
 from .forecast import Arrays, Forecast, empty_arrays
 from .guard import GuardPointer
 from .model import GuardLike, Model
-from .times import UNITS, TimeAxis, nanoseconds
+from .times import UNITS, TimeAxis, between, in_units, zone_name, zone_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+
+_WITH_CLOCK = b"edict clock 1\n"  # before a state that remembers its first moment
 
 
 class Clock:
@@ -28,8 +33,10 @@ class Clock:
     observation."""
 
     def __init__(self, model: Model, count: int) -> None:
+        if not isinstance(model, Model):
+            raise TypeError(f"model is of type {type(model).__name__}; give a Model, as from Model.load")
         self._rules = model._time_rules
-        self._unit = model.info["time_axis"]["unit"]
+        self._unit = model._info["time_axis"]["unit"]
         self._zone: Any = None
         self._dated = False  # whether date-times were given
         self._origin = np.full(count, "NaT", dtype="datetime64[ns]")
@@ -44,9 +51,8 @@ class Clock:
             return np.ascontiguousarray(times.values, dtype=np.float64), None
         if self._unit not in UNITS or (self._rules is None and times.kind == "date-times"):
             raise Error(f"{what} holds {times.kind}, but the model's times are plain numbers; give those")
-        scale = nanoseconds(self._unit)
         if times.kind == "durations":
-            return np.ascontiguousarray(times.values.astype(np.int64) / scale), None
+            return np.ascontiguousarray(in_units(times.values, self._unit)), None
         moments, zone = self._utc(times, what)
         moments = np.broadcast_to(moments, np.broadcast_shapes(moments.shape, places.shape))
         origin = self._origin[places]
@@ -55,7 +61,7 @@ class Clock:
             if not begins:
                 raise Error(f"{what}: a stream without observations has no moment to count from; give start=")
             origin = np.where(new, moments, origin)
-        return np.asarray((moments - origin).astype(np.int64) / scale), (places, origin, zone)
+        return in_units(between(moments, origin, what), self._unit), (places, origin, zone)
 
     def _utc(self, times: Times, what: str) -> tuple[Any, Any]:
         zone = self._zone if self._dated else times.zone
@@ -72,6 +78,38 @@ class Clock:
             places, origin, self._zone = taken
             self._origin[places] = origin
             self._dated = True
+
+    def with_origin(self, state: bytes, place: int) -> bytes:
+        """A state, with the moment that its times count from where the model does not know it."""
+        if self._rules is None or not self._dated or np.isnat(self._origin[place]):
+            return state
+        # Zones may be anything that is a tzinfo; another process needs what was said.
+        known = {"origin": int(self._origin[place].astype(np.int64)), "zone": zone_name(self._zone)}
+        text = json.dumps(known).encode()
+        return _WITH_CLOCK + struct.pack("<I", len(text)) + text + state
+
+    def without_origin(self, content: Any) -> tuple[bytes, Optional[dict[str, Any]]]:
+        """What :meth:`with_origin` was given, and what it added."""
+        held = bytes_like(content, "the state")
+        if not held.startswith(_WITH_CLOCK):
+            return held, None
+        begin = len(_WITH_CLOCK) + 4
+        try:
+            (size,) = struct.unpack("<I", held[len(_WITH_CLOCK) : begin])
+            known = json.loads(held[begin : begin + size])
+            known = {"origin": np.datetime64(int(known["origin"]), "ns"), "zone": zone_of(known["zone"])}
+        except (struct.error, ValueError, KeyError, TypeError) as e:
+            raise Error(f"the state is damaged: {e}; take the one that was saved before") from None
+        return held[begin + size :], known
+
+    def restore(self, place: int, known: Optional[dict[str, Any]]) -> None:
+        """The origin of a stream that was brought back."""
+        if self._rules is None:
+            return
+        if known is not None:
+            self._origin[place], self._zone, self._dated = known["origin"], known["zone"], True
+        elif self._rules["from_first"]:
+            self._origin[place] = np.datetime64("NaT")
 
     def axis(self, places: Ints) -> Optional[TimeAxis]:
         """For a forecast of these streams; None where times were numbers."""
@@ -103,7 +141,7 @@ class Stream:
         self, model: Model, *, start: Any = None,
         static: Optional[Mapping[str, float]] = None, guard: GuardLike = None,
     ) -> None:  # fmt: skip
-        self.model = model
+        self._model = model
         self._guard = guard
         self._lock = threading.Lock()  # the library's buffers and those below are one call's at a time
         self._clock = Clock(model, 1)
@@ -121,11 +159,16 @@ class Stream:
         self._feature = (c_int32 * len(features))()
         self._value = (c_double * len(features))()
         self._arguments = (
-            self._streams.pointer, 1, ctypes.addressof(self._zero), ctypes.addressof(self._time),
+            self._streams, 1, ctypes.addressof(self._zero), ctypes.addressof(self._time),
             ctypes.addressof(self._first), ctypes.addressof(self._feature),
             ctypes.addressof(self._value),
         )  # fmt: skip
         self._observe = lib.edict_streams_observe
+
+    @property
+    def model(self) -> Model:
+        """Which predicts it."""
+        return self._model
 
     def __repr__(self) -> str:
         features = len(self._place)
@@ -199,15 +242,15 @@ class Stream:
     def state(self) -> bytes:
         """A few hundred bytes from which another process goes on."""
         with self._lock:
-            return _save(self._streams, 0)
+            return self._clock.with_origin(_save(self._streams, 0), 0)
 
     @state.setter
     def state(self, content: bytes) -> None:
         with self._lock:
-            _restore(self._streams, 0, content)
+            _restore(self._streams, 0, content, self._clock)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _stream_from, (self.model, self._guard, self.state, self._clock)
+        return _stream_from, (self.model, self._guard, self.state)
 
 
 class Streams:
@@ -230,20 +273,27 @@ class Streams:
         self, model: Model, streams: Union[int, Sequence[Any]], *, start: Any = None,
         static: Any = None, guard: GuardLike = None,
     ) -> None:  # fmt: skip
-        self.model = model
+        self._model = model
         self._guard = guard
         self._lock = threading.Lock()
+        self._clock = Clock(model, 0)  # which also says what is no model
         self._named = not isinstance(streams, (int, np.integer))
         if isinstance(streams, str) or (self._named and not hasattr(streams, "__iter__")):
             raise TypeError(f"streams={streams!r}: give a number of streams or a list of their names")
-        self.names: list[Any] = (
+        self._names: tuple[Any, ...] = tuple(
             _convert.objects_of(_convert.listed(streams)) if not isinstance(streams, (int, np.integer))
             else [str(i) for i in range(_convert.whole(streams, "streams", 0))]
         )  # fmt: skip
-        count = len(self.names)
-        self._place = {name: i for i, name in enumerate(self.names)}
+        count = len(self._names)
+        for i, name in enumerate(self._names):
+            if _convert.is_missing(name):
+                raise Error(f"streams[{i}] is missing; give each stream a name")
+            if not isinstance(name, Hashable):
+                raise TypeError(f"streams[{i}] is a {type(name).__name__}; give texts or numbers as names")
+        self._numbered = any(isinstance(name, (int, float)) for name in self._names)
+        self._place = {name: i for i, name in enumerate(self._names)}
         if len(self._place) != count:
-            raise Error("two streams have one name")
+            raise Error("two streams have one name; give each its own")
         self._all = np.arange(count, dtype=np.int64)
         self._clock = Clock(model, count)
         starts = None
@@ -253,8 +303,18 @@ class Streams:
         own = None if static is None else _rows(static, model.statics, "static covariate", count)
         self._streams = _new(model, count, starts, own, guard)
 
+    @property
+    def model(self) -> Model:
+        """Which predicts them."""
+        return self._model
+
+    @property
+    def names(self) -> list[Any]:
+        """As they were given, or "0", "1", … where a number of streams was."""
+        return list(self._names)
+
     def __len__(self) -> int:
-        return len(self.names)
+        return len(self._names)
 
     def __repr__(self) -> str:
         streams, features = len(self), len(self.model.features)
@@ -282,7 +342,7 @@ class Streams:
             when, kept = self._when(times, places, "times", True)
             check(
                 lib.edict_streams_observe_rows(
-                    self._streams.pointer, places.size, address(places), address(when), address(rows)
+                    self._streams, places.size, address(places), address(when), address(rows)
                 )
             )
             self._clock.keep(kept)
@@ -295,7 +355,7 @@ class Streams:
             when, _ = self._when(at, places, "at")
             _predict(self._streams, places, when, arrays)
             axis = self._clock.axis(places)
-        names = [self.names[i] for i in places]
+        names = [self._names[i] for i in places]
         return Forecast(
             names, self.model.features, when[:, None], *arrays, time_axis=axis,
             correlations=self.model.correlations,
@@ -314,15 +374,23 @@ class Streams:
         with self._lock:
             return _times(self._streams, len(self))
 
-    def state(self, stream: Union[int, str]) -> bytes:
-        place = int(self._places([stream])[0])
+    def state(self, stream: Any) -> bytes:
+        """The state of one stream as bytes, from which another process goes on."""
+        place = self._one(stream)
         with self._lock:
-            return _save(self._streams, place)
+            return self._clock.with_origin(_save(self._streams, place), place)
 
-    def restore(self, stream: Union[int, str], content: bytes) -> None:
-        place = int(self._places([stream])[0])
+    def restore(self, stream: Any, content: bytes) -> None:
+        """Brings back a stream from what :meth:`state`, or that of a :class:`Stream`, made."""
+        place = self._one(stream)
         with self._lock:
-            _restore(self._streams, place, content)
+            _restore(self._streams, place, content, self._clock, place)
+
+    def _one(self, stream: Any) -> int:
+        places = self._places([stream])
+        if places.size != 1:
+            raise TypeError(f"stream={stream!r}: give one stream, by its place or its name")
+        return int(places[0])
 
     def _places(self, streams: Any) -> Ints:
         if streams is None:
@@ -330,45 +398,39 @@ class Streams:
         if isinstance(streams, slice):
             return self._all[streams].copy()
         array = np.atleast_1d(np.asarray(streams))
-        if array.dtype.kind in "iu" and not any(isinstance(name, int) for name in self.names):
+        if array.dtype.kind in "iu" and not self._numbered:
             # The library refuses a place that is not there.
             return np.ascontiguousarray(array, dtype=np.int64)
-        if array.dtype.kind == "b":
-            return _convert.places(array, self.names, "streams")
-        try:
-            return np.array([self._place[name] for name in array.tolist()], dtype=np.int64)
-        except (KeyError, TypeError):
-            missing = next(name for name in array.tolist() if name not in self._place)
-            raise Error(f"there is no stream {missing!r}") from None
+        if array.dtype.kind == "b" and not all(isinstance(name, bool) for name in self._names):
+            return _convert.places(array, self._names, "streams")
+        named = isinstance(streams, (str, bytes)) or np.ndim(streams) == 0
+        wanted = [streams] if named else _convert.objects_of(streams)
+        for name in wanted:
+            if not isinstance(name, Hashable) or name not in self._place:
+                shown = ", ".join(str(known) for known in self._names[:12])
+                raise Error(f"there is no stream {name!r}; there are {shown}")
+        return np.array([self._place[name] for name in wanted], dtype=np.int64)
 
     def __reduce__(self) -> tuple[Any, ...]:
         with self._lock:
-            states = [_save(self._streams, i) for i in range(len(self))]
-        names: Any = self.names if self._named else len(self)
-        return _streams_from, (self.model, names, self._guard, states, self._clock)
+            states = [self._clock.with_origin(_save(self._streams, i), i) for i in range(len(self))]
+        names: Any = list(self._names) if self._named else len(self)
+        return _streams_from, (self.model, names, self._guard, states)
 
 
 _FIRST = np.zeros(1, dtype=np.int64)  # the place of the only one
 
 
-def _stream_from(
-    model: Model, guard: GuardLike, state: bytes, clock: Optional[Clock] = None
-) -> Stream:
+def _stream_from(model: Model, guard: GuardLike, state: bytes) -> Stream:
     stream = Stream(model, guard=guard)
     stream.state = state
-    if clock is not None:
-        stream._clock = clock
     return stream
 
 
-def _streams_from(
-    model: Model, names: Any, guard: GuardLike, states: list[bytes], clock: Optional[Clock] = None
-) -> Streams:
+def _streams_from(model: Model, names: Any, guard: GuardLike, states: list[bytes]) -> Streams:
     streams = Streams(model, names, guard=guard)
     for i, state in enumerate(states):
         streams.restore(i if isinstance(names, int) else names[i], state)
-    if clock is not None:
-        streams._clock = clock
     return streams
 
 
@@ -397,7 +459,7 @@ def _new(
 ) -> Handle:
     pointer = GuardPointer(guard)
     return made(
-        "streams", lib.edict_streams_new, model.pointer, count, address(start),
+        "streams", lib.edict_streams_new, model._handle, count, address(start),
         address(static), pointer.address,
     )  # fmt: skip
 
@@ -419,7 +481,7 @@ def _predict(
 ) -> None:
     check(
         lib.edict_streams_predict(
-            streams.pointer, places.size, address(places), address(times),
+            streams, places.size, address(places), address(times),
             *(address(a) for a in arrays),
         )
     )  # fmt: skip
@@ -427,14 +489,16 @@ def _predict(
 
 def _times(streams: Handle, count: int) -> Floats:
     times = np.empty(count)
-    check(lib.edict_streams_times(streams.pointer, address(times)))
+    check(lib.edict_streams_times(streams, address(times)))
     return times
 
 
 def _save(streams: Handle, place: int) -> bytes:
-    return bytes_of(lib.edict_streams_save, streams.pointer, place)
+    return bytes_of(lib.edict_streams_save, streams, place)
 
 
-def _restore(streams: Handle, place: int, content: bytes) -> None:
-    buffer = buffer_of(content, "the state")
-    check(lib.edict_streams_restore(streams.pointer, place, ctypes.addressof(buffer), len(buffer)))
+def _restore(streams: Handle, place: int, content: bytes, clock: Clock, own: int = 0) -> None:
+    state, known = clock.without_origin(content)
+    buffer = buffer_of(state, "the state")
+    check(lib.edict_streams_restore(streams, place, ctypes.addressof(buffer), len(buffer)))
+    clock.restore(own, known)

@@ -29,7 +29,7 @@ class Roles:
     ) -> None:  # fmt: skip
         self._table = table
         self._like = like
-        known: Mapping[str, Any] = {} if like is None else like.info["reading"]
+        known: Mapping[str, Any] = {} if like is None else like._info["reading"]
         if not known.get("time"):  # of a model that learnt from arrays
             known = {}
         self._known = known
@@ -37,7 +37,8 @@ class Roles:
         def needed(role: str) -> str:
             own = str(known.get(role) or role)
             # A table that to_frame made has the usual names.
-            return role if own != "none" and not table.has(own) and table.has(role) else own
+            usual = own != "none" and not table.has(own) and table.has(role)
+            return role if usual and (like is None or role not in like.features) else own
 
         self.time = needed("time") if time == "auto" else str(time)
         self.id = needed("id") if id == "auto" else None if id is None else str(id)
@@ -58,6 +59,8 @@ class Roles:
         self.duplicates = duplicates or known.get("duplicates") or "error"
         check_duplicates(self.duplicates)
         codes = as_codes(missing)
+        for name in missing if isinstance(missing, Mapping) else ():
+            table.column(str(name), "missing")
         self._codes = list(known.get("missing", ())) if codes is None else codes
         self.missing = MissingCodes(self._codes)
         self.used = {
@@ -108,6 +111,8 @@ def series_of(table: Table, id: Optional[str]) -> tuple[Ints, list[str], Optiona
     if id is None:
         return np.zeros(table.rows, dtype=np.int64), ["0"], None
     codes, uniques = factorize(table.column(id, "the id"))
+    if id == "none":  # which says of a file that it has no ids
+        raise Error("a column called 'none' cannot hold ids, as the word stands for no column; rename it")
     if (codes < 0).any():
         raise Error(f"column {id!r}: row {int(np.argmax(codes < 0))} has no id")
     return codes, names_of(uniques, "ids"), objects_of(uniques)
@@ -141,11 +146,11 @@ def counted_times(
                 )
             epoch = np.datetime64(round(rules["epoch"]), "us").astype("datetime64[ns]")
             origin = epoch if given.zone is None else compat.pandas().Timestamp(epoch).tz_localize("UTC")
-    if given.kind == "durations" and like is not None and like.info["time_axis"]["unit"] in UNITS:
-        unit = unit or like.info["time_axis"]["unit"]
+    if given.kind == "durations" and like is not None and like._info["time_axis"]["unit"] in UNITS:
+        unit = unit or like._info["time_axis"]["unit"]
     if given.kind == "numbers" and rules is not None:
         raise Error(f"{what} holds numbers, and the model's times are date-times; give those")
-    return counted(given, series, count, unit, "first" if origin is None else origin)
+    return counted(given, series, count, unit, origin)
 
 
 def attach(

@@ -6,6 +6,7 @@ remembers what a float means: how many units after which moment, for every serie
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone, tzinfo
 from typing import Any, Optional
@@ -23,9 +24,55 @@ UNITS = {"s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9, "d": 86400 * 10**9}
 
 
 def nanoseconds(unit: str) -> int:
+    """In one of a unit."""
     if unit not in UNITS:
         raise Error(f"unit {unit!r} is unknown; give one of {', '.join(UNITS)}")
     return UNITS[unit]
+
+
+_MOST = 2**63 - 1  # nanoseconds that numpy holds
+_EXACT = 2**53  # whole numbers that a float holds
+
+
+def between(moments: Any, origin: Any, what: str) -> Any:
+    """Moments as durations from an origin, which numpy would let overflow."""
+    begin = np.asarray(origin, dtype="datetime64[ns]").astype(np.int64)
+    end = np.asarray(moments, dtype="datetime64[ns]").astype(np.int64)
+    spans = np.asarray(end - begin)
+    if (np.abs(end.astype(np.float64) - begin) > _MOST).any():
+        raise Error(f"{what}: times lie more than 292 years from their origin; give a later origin")
+    return spans.astype("timedelta64[ns]")
+
+
+def in_units(spans: Any, unit: str) -> Floats:
+    """Durations in a unit, each the float that is nearest."""
+    raw = np.asarray(spans).astype(np.int64)
+    step = coarsest(raw)
+    return np.asarray((raw // step) / (nanoseconds(unit) // step), dtype=np.float64)
+
+
+def zone_name(zone: Optional[tzinfo]) -> Optional[str]:
+    """A zone as it is written: the name of one of the world's, or an offset."""
+    if zone is None:
+        return None
+    for name in (getattr(zone, "key", None), getattr(zone, "zone", None)):
+        if name:
+            return str(name)
+    offset = zone.utcoffset(None)
+    if offset is None:
+        raise Error(f"the zone {zone} has no name to be written by; give date-times of a named zone or of UTC")
+    return f"{offset.total_seconds():g}"
+
+
+def zone_of(name: Optional[str]) -> Optional[tzinfo]:
+    """The reverse of :func:`zone_name`."""
+    if name is None:
+        return None
+    try:
+        return timezone(timedelta(seconds=float(name)))
+    except ValueError:
+        zone: tzinfo = compat.pandas().Timestamp(0, tz=name).tz
+        return zone
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,23 +98,32 @@ class TimeAxis:
         return (
             isinstance(other, TimeAxis) and np.array_equal(self.origin, other.origin, equal_nan=True)
             and all(getattr(self, name) == getattr(other, name)
-                    for name in ("unit", "zone", "step", "from_first", "durations"))
+                    for name in ("unit", "step", "from_first", "durations"))
+            and str(self.zone) == str(other.zone)  # pytz has one object an offset for a zone
         )  # fmt: skip
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "origin", _convert.read_only(np.array(self.origin, dtype="datetime64[ns]")))
+
     def take(self, series: Ints) -> "TimeAxis":
+        """Of some series."""
         return replace(self, origin=self.origin[series])
 
     def to_floats(self, moments: Any, series: "Ints | slice") -> Floats:
         """Moments, broadcast against the origins of the series, as floats."""
         given = _convert.times(moments, "moments").present("moments")
-        return self._counted(_convert.in_zone(given, self.zone, "moments") - self.origin[series])
+        moments = _convert.in_zone(given, self.zone, "moments")
+        return in_units(between(moments, self.origin[series], "moments"), self.unit)
 
     def to_moments(self, times: Floats, series: "Ints | slice") -> Any:
         """Floats as the moments or durations they were made of: rounded to what the given ones were."""
-        raw = np.rint(np.asarray(times) * (nanoseconds(self.unit) / self.step)).astype(np.int64)
-        spans = (raw * self.step).astype("timedelta64[ns]")
+        steps = np.rint(np.asarray(times) * (nanoseconds(self.unit) / self.step))
+        start = np.zeros(1, np.int64) if self.durations else self.origin[series].astype(np.int64)
+        if not (np.abs(steps * self.step + start) < _MOST).all():
+            raise Error(f"a time lies beyond the years 1678 to 2262; the numbers, in {self.unit}, are in times")
+        spans = (steps.astype(np.int64) * self.step).astype("timedelta64[ns]")
         return spans if self.durations else np.asarray(self.origin[series] + spans)
 
     def localised(self, moments: Any) -> Any:
@@ -80,10 +136,7 @@ class TimeAxis:
 
     def spans(self, given: Times) -> Floats:
         """Durations in the unit."""
-        return self._counted(given.values)
-
-    def _counted(self, spans: Any) -> Floats:
-        return np.asarray(spans.astype(np.int64) / nanoseconds(self.unit), dtype=np.float64)
+        return in_units(given.values, self.unit)
 
     def rules(self) -> dict[str, Any]:
         """What a model remembers of it."""
@@ -119,15 +172,21 @@ def axis_from_rules(
 def counted(
     given: Times, series: Ints, count: int, unit: Optional[str], origin: Any
 ) -> tuple[Floats, Optional[TimeAxis]]:
-    """The times of rows as floats, and what they mean. ``origin``: "first" or a moment."""
+    """The times of rows as floats, and what they mean. ``origin``: "first" or a moment; of date-times
+    "first" where nothing is said."""
     if given.kind == "numbers":
         if unit is not None:
             raise Error("unit is for date-times and durations; these times are numbers, in a unit of their own")
+        if origin is not None:
+            raise Error("origin is for date-times; these times are numbers: subtract it from them")
         return np.asarray(given.values, dtype=np.float64), None
     missing = given.missing
     present = ~missing
     raw = given.values.astype(np.int64)
     unit = unit or "h"
+    if origin is not None and given.kind == "durations":
+        raise Error("origin is for date-times; these times are durations, which count from themselves")
+    origin = "first" if origin is None else origin
     start = np.zeros(count, dtype=np.int64)
     from_first = isinstance(origin, str) and origin == "first"
     if given.kind == "date-times" and from_first:
@@ -135,13 +194,32 @@ def counted(
     elif given.kind == "date-times":
         moment = origin_of(origin, given.zone)
         start = np.full(count, moment.astype(np.int64), dtype=np.int64)
-    floats = np.asarray((raw - start[series]) / nanoseconds(unit), dtype=np.float64)
+    raw[missing] = start[series[missing]]
+    spans = between(raw.astype("datetime64[ns]"), start[series].astype("datetime64[ns]"), "times")
+    floats = in_units(spans, unit)
     floats[missing] = np.nan
     axis = TimeAxis(
         unit, start.astype("datetime64[ns]"), given.zone, coarsest(raw[present]),
         from_first and given.kind == "date-times", given.kind == "durations",
     )  # fmt: skip
-    return floats, axis
+    return floats, _as_fine_as_floats(axis, spans)
+
+
+def to_microseconds(axis: Optional[TimeAxis]) -> Optional[TimeAxis]:
+    """For times of a forecast, which may be finer than those of the data."""
+    return axis if axis is None or axis.step <= 1000 else replace(axis, step=1000)
+
+
+def _as_fine_as_floats(axis: TimeAxis, spans: Any) -> TimeAxis:
+    """The axis, which rounds to microseconds where a float cannot tell nanoseconds so far apart."""
+    if axis.step > 1 or np.abs(spans.astype(np.int64)).max(initial=0) < _EXACT // 4:
+        return axis
+    warnings.warn(
+        "nanoseconds cannot be kept over more than 26 days; times are shown to the microsecond. Round them, as "
+        "by pandas' dt.round('us'), or give origin= closer to them",
+        stacklevel=5,
+    )
+    return replace(axis, step=1000)
 
 
 def origin_of(origin: Any, zone: Optional[tzinfo]) -> Any:
@@ -200,7 +278,7 @@ def asked_times(at: Any, axis: Optional[TimeAxis], what: str) -> Floats:
     if axis is None or axis.durations:
         raise Error(f"{what} holds date-times, but the times of the data are numbers")
     moments = _convert.in_zone(given, axis.zone, what)
-    return _ascending(axis._counted(moments[None, :] - axis.origin[:, None]), what)
+    return _ascending(in_units(between(moments[None, :], axis.origin[:, None], what), axis.unit), what)
 
 
 def _in_unit(given: Times, axis: Optional[TimeAxis], what: str) -> Floats:

@@ -141,8 +141,8 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
             listed = [j in meta.get(name, []) for j in range(len(model.features))]
             self.register_buffer(name, _torch.tensor(listed))
         of_member = f"members.{member + 1}." if member else ""
-        if not 0 <= member < model.info["members"]:
-            raise Error(f"there is no member {member}; the model has {model.info['members']}")
+        if not 0 <= member < model._info["members"]:
+            raise Error(f"there is no member {member}; the model has {model._info['members']}")
         own = {
             name[len(of_member) :]: tensor
             for name, tensor in tensors.items()
@@ -165,7 +165,7 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
         self.statics = len(model.statics)
         for name, values in meta["standardisation"].items():
             self.register_buffer(f"z_{name}", _torch.tensor(values, dtype=_torch.float64))
-        self.calibration = calibration_of(model) if model.info["members"] == 1 else None
+        self.calibration = calibration_of(model) if model._info["members"] == 1 else None
 
     def _p(self, name: str) -> Any:
         return getattr(self, name.replace(".", "_"))
@@ -401,10 +401,10 @@ class EdictEnsemble(nn.Module):  # type: ignore[misc, name-defined]
     def __init__(self, model: Model) -> None:
         super().__init__()
         self.members = nn.ModuleList(
-            [EdictModule(model, member) for member in range(model.info["members"])]
+            [EdictModule(model, member) for member in range(model._info["members"])]
         )
         # A single model's is its module's own.
-        self.calibration = calibration_of(model) if model.info["members"] > 1 else None
+        self.calibration = calibration_of(model) if model._info["members"] > 1 else None
 
     def forward(
         self, times: Any, values: Any, at: Any, static: Optional[Sequence[float]] = None

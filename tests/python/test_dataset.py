@@ -175,7 +175,7 @@ def test_columns_of_a_file_are_named_as_those_of_a_frame(tmp_path):
     assert read.fingerprint == Dataset.from_frame(frame, **columns).fingerprint
     wards = Dataset.read_csv(tmp_path / "f.csv", categories="ward", **{**columns, "static": "ward"})
     assert wards.statics == ["ward=1", "ward=2"]
-    with pytest.raises(edict.Error, match="duplicates=all: give mean, first, last or error"):
+    with pytest.raises(edict.Error, match="duplicates='all' is unknown; give error, first, last, mean"):
         Dataset.read_csv(tmp_path / "f.csv", **{**columns, "duplicates": "all"})
     with pytest.raises(edict.Error, match="patiant"):
         Dataset.read_csv(tmp_path / "f.csv", id="patiant")

@@ -165,3 +165,25 @@ def test_a_picture_of_one_time_shows_it(model, data):
         for band in figure.axes[0].collections:
             box = band.get_paths()[0].get_extents()
             assert box.width > 0 and box.height > 0
+
+
+def test_limits_in_a_series_go_by_its_index(forecast):
+    import pandas as pd
+
+    by_name = forecast.probability(above={"flow": 0.1, "level": 0.9})
+    assert np.array_equal(forecast.probability(above=pd.Series({"flow": 0.1, "level": 0.9})), by_name)
+    within = (pd.Series({"level": -1.0, "flow": -2.0}), pd.Series({"flow": 2.0, "level": 1.0}))
+    own = forecast.probability(within=within)
+    assert np.array_equal(own, forecast.probability(within=({"level": -1, "flow": -2}, {"level": 1, "flow": 2})))
+    x = pd.Series({"flow": 0.1, "level": 0.9})
+    assert np.array_equal(forecast.cdf(x), forecast.cdf([0.9, 0.1]))
+    with pytest.raises(edict.Error, match="x names level; name each of level, flow"):
+        forecast.cdf(x[["level"]])
+    with pytest.raises(TypeError, match="above is a DataFrame; give a number a feature by name"):
+        forecast.probability(above=x.to_frame())
+
+
+@pytest.mark.parametrize("limit", [{"level": float("nan")}, [float("nan"), 1.0], float("nan")])
+def test_a_limit_that_is_missing_is_refused(forecast, limit):
+    with pytest.raises(edict.Error, match="above is missing; give a number, which may be infinite"):
+        forecast.probability(above=limit)
