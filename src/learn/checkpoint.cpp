@@ -24,7 +24,7 @@ namespace {
 // The metadata that a checkpoint has beyond a model's.
 constexpr const char *kState = "checkpoint", *kChecksum = "checksum";
 
-constexpr const char* kStartAnew = "start without --resume";
+std::string start_anew() { return "start without " + option("resume"); }
 
 NamedTensor flat(const char* name, const Vector<float>& values) {
   return {name, {values.size()}, {values.data(), values.data() + values.size()}};
@@ -33,7 +33,7 @@ NamedTensor flat(const char* name, const Vector<float>& values) {
 // What is wrong with a file that can be read; load_checkpoint adds which one and what to do.
 struct Unusable {
   std::string why;
-  std::string instead = {};  // of starting without --resume
+  std::string instead = {};  // of starting anew
 };
 
 void restore(const TensorFile& file, const char* name, Vector<float>& values) {
@@ -124,7 +124,7 @@ void check_settings(const Config& stored, const Config& asked) {
 
 Checkpoint read_checkpoint(const std::filesystem::path& path, std::uint64_t fingerprint,
                            Model& model, Adam& adam) {
-  const TensorFile file = read_tensors(path, kStartAnew);
+  const TensorFile file = read_tensors(path, start_anew().c_str());
   const auto found = file.metadata.find(kState);
   if (found == file.metadata.end()) throw Unusable{"it is a model and no checkpoint"};
   const auto sum = file.metadata.find(kChecksum);
@@ -137,7 +137,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, std::uint64_t fing
     check_settings(stored.config, model.config);
     params = std::move(stored.params);
   } catch (const Error& e) {
-    throw Error(fmt::format("{}; {}", e.what(), kStartAnew));
+    throw Error(e.code(), {.problem = e.message(option), .remedy = start_anew()});
   }
   Checkpoint state;
   try {
@@ -201,9 +201,11 @@ Checkpoint load_checkpoint(const std::filesystem::path& path, std::uint64_t fing
   try {
     return read_checkpoint(path, fingerprint, model, adam);
   } catch (const Unusable& unusable) {
-    throw Error(fmt::format("{}: cannot be resumed from: {}; {}{}", path.string(), unusable.why,
-                            unusable.instead.empty() ? "" : unusable.instead + ", or ",
-                            kStartAnew));
+    throw Error(
+        ErrorCode::mismatch,
+        {.subject = path.string(),
+         .problem = "cannot be resumed from: " + unusable.why,
+         .remedy = (unusable.instead.empty() ? "" : unusable.instead + ", or ") + start_anew()});
   }
 }
 

@@ -35,7 +35,10 @@ void train_claimed(const std::function<Model(std::int64_t seed)>& fresh, std::in
                    const EnsembleOptions& options) {
   const std::filesystem::path out = options.training.out, folder = members_path(out) / "claims";
   if (out.empty() || options.members < 2)
-    throw Error("claims are for the members of an ensemble that is kept; give --members and --out");
+    throw Error(ErrorCode::invalid,
+                {.subject = option("claim"),
+                 .problem = "claims are for the members of an ensemble that is kept",
+                 .remedy = "give " + option("members") + " and " + option("out")});
   const auto marker = [&](std::size_t m) { return folder / fmt::format("{}.done", m + 1); };
   work_through(
       Claims(folder), options.members, [](std::size_t m) { return fmt::format("{}", m + 1); },

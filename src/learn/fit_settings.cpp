@@ -78,7 +78,7 @@ class Choices {
 
   void add_given() {
     for (const std::string& assignment : given_) {
-      const settings::Key& setting = settings::find(keys_, key_of(assignment), "--set");
+      const settings::Key& setting = settings::find(keys_, key_of(assignment), option(kAssignment));
       const auto same = [&](const SettingChoice& c) { return c.key == setting.name; };
       if (std::ranges::none_of(fitted_.choices, same))
         fitted_.choices.push_back(

@@ -106,10 +106,12 @@ class Explorer {
     const double room = 1e6 * options_.megabytes - fixed;
     if (room < 0)
       throw Error(
-          fmt::format("the list of {} series alone takes {:.2f} megabytes of the {:g} that "
-                      "are allowed; give more with --megabytes, or choose series with "
-                      "--split or --series",
-                      series_.size(), fixed / 1e6, options_.megabytes));
+          ErrorCode::invalid,
+          {.problem = fmt::format(
+               "the list of {} series alone takes {:.2f} megabytes of the {:g} that are allowed",
+               series_.size(), fixed / 1e6, options_.megabytes),
+           .remedy = fmt::format("give more with {}, or choose series with {} or {}",
+                                 option("megabytes"), option("split"), option("series"))});
     fill(room);
 
     ExplorePage result;

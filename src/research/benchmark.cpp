@@ -283,8 +283,8 @@ std::vector<BenchmarkValue> published_field() {
 std::vector<BenchmarkValue> run_benchmark(const std::string& task, ThreadPool& pool,
                                           const BenchmarkOptions& options) {
   if (task_of(task).needs_data && options.from.empty())
-    throw Error(fmt::format(
-        "{} needs the downloads of PhysioNet 2012; give their folder with --from", task));
+    throw Error(ErrorCode::invalid, {.problem = task + " needs the downloads of PhysioNet 2012",
+                                     .remedy = "give their folder with " + option("from")});
   if (options.on_stage) options.on_stage(fmt::format("{}: reading", task));
   const Dataset data = shortened(data_of(task, options), options.series);
   std::vector<Metrics> runs;

@@ -36,8 +36,10 @@ std::string text_of(const Value& value) {
 }
 
 [[noreturn]] void refuse(const Key& key, const std::string& given, std::string_view where) {
-  throw Error(fmt::format("{}: {} = {} is not allowed; it must be {}", where, key.name, given,
-                          key.allowed()));
+  throw Error(ErrorCode::invalid,
+              {.subject = std::string(where),
+               .problem = fmt::format("{} = {} is not allowed", key.name, given),
+               .remedy = "it must be " + key.allowed()});
 }
 
 // `given` as the key's own type, or nothing where it is not allowed.
@@ -220,8 +222,10 @@ const Key& find(const Keys& keys, std::string_view name, std::string_view where)
     if (key.name == name) return key;
   std::vector<std::string_view> names;
   for (const Key& key : keys) names.push_back(key.name);
-  throw Error(
-      fmt::format("{}: unknown key '{}'; did you mean '{}'?", where, name, nearest(name, names)));
+  throw Error(ErrorCode::not_found,
+              {.subject = std::string(where),
+               .problem = fmt::format("unknown key '{}'", name),
+               .remedy = fmt::format("did you mean '{}'?", nearest(name, names))});
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string_view>& known) {
@@ -285,10 +289,11 @@ void check(const Keys& keys, std::string_view where) {
 void assign(const Keys& keys, std::string_view assignment) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string_view::npos)
-    throw Error(
-        fmt::format("--set {}: expected table.key=value, as in model.hidden=64", assignment));
-  const Key& key = find(keys, assignment.substr(0, equals), "--set");
-  put(key, parse_text(key, assignment.substr(equals + 1)), "--set");
+    throw Error(ErrorCode::invalid, {.subject = option(kAssignment, assignment),
+                                     .problem = "expected table.key=value, as in model.hidden=64"});
+  const std::string where = option(kAssignment);
+  const Key& key = find(keys, assignment.substr(0, equals), where);
+  put(key, parse_text(key, assignment.substr(equals + 1)), where);
 }
 
 nlohmann::json to_json(const Keys& keys) {

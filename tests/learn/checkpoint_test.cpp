@@ -63,7 +63,7 @@ std::string answer(const std::filesystem::path& path, const Config& config = tin
   const std::string message = refusal_of([&] { load_checkpoint(path, fingerprint, model, adam); });
   if (message == "accepted") return message;
   EXPECT_EQ(message.find(path.string() + ": "), 0u) << message;
-  EXPECT_NE(message.find("start without --resume"), std::string::npos) << message;
+  EXPECT_NE(message.find("start without resume"), std::string::npos) << message;
   EXPECT_EQ(message.find('\n'), std::string::npos) << message;
   return message.substr(path.string().size() + 2);
 }
@@ -132,7 +132,7 @@ TEST(Checkpoint, OfOtherDataIsRefused) {
   Written().save(folder / "c");
   EXPECT_EQ(answer(folder / "c", tiny_config(), 1),
             "cannot be resumed from: it was written for other data; use the same file, or start "
-            "without --resume");
+            "without resume");
 }
 
 TEST(Checkpoint, OfOtherSettingsIsRefused) {
@@ -155,9 +155,9 @@ TEST(Checkpoint, IsNoModel) {
   const TemporaryFolder folder;
   save_model(Written().model, folder / "m");
   EXPECT_EQ(answer(folder / "m"),
-            "cannot be resumed from: it is a model and no checkpoint; start without --resume");
+            "cannot be resumed from: it is a model and no checkpoint; start without resume");
   folder.write("t", "time,value\n");
-  EXPECT_EQ(answer(folder / "t"), "this is a CSV file and no model; start without --resume");
+  EXPECT_EQ(answer(folder / "t"), "this is a CSV file and no model; start without resume");
 }
 
 // Those had no checksum; nothing happened to them.
@@ -169,7 +169,7 @@ TEST(Checkpoint, OfAnEarlierVersionIsNotCalledDamaged) {
   write_tensors(file, folder / "c");
   EXPECT_EQ(answer(folder / "c"),
             "cannot be resumed from: it was written by another version of edict; start without "
-            "--resume");
+            "resume");
 }
 
 // The rate of a step depends on the number of steps under a cosine and during a warm-up: the run
@@ -188,7 +188,7 @@ TEST(Checkpoint, MoreEpochsOnlyWhereTheRateDoesNotDependOnThem) {
   EXPECT_EQ(answer(folder / "c", longer),
             "cannot be resumed from: its learning rate was laid out over 25 epochs (train.schedule "
             "= cosine, train.warmup = 0) and would jump; keep train.epochs, or start without "
-            "--resume");
+            "resume");
 
   written.model.config.train.schedule = longer.train.schedule = "constant";
   written.model.config.train.warmup = longer.train.warmup = 0.1;
@@ -217,7 +217,7 @@ TEST_P(ChangedCheckpoint, IsRefused) {
   file.metadata["checksum"] = checkpoint_checksum(file);
   write_tensors(file, folder / "c");
   EXPECT_EQ(answer(folder / "c"),
-            "cannot be resumed from: " + GetParam().message + "; start without --resume");
+            "cannot be resumed from: " + GetParam().message + "; start without resume");
 }
 
 auto with(const char* path, nlohmann::json value) {

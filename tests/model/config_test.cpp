@@ -16,7 +16,7 @@ std::string error_of(const std::function<void()>& action) {
   try {
     action();
   } catch (const Error& e) {
-    return e.what();
+    return e.message(command_line_option);
   }
   return "no error";
 }

@@ -394,7 +394,7 @@ TEST_F(ExploredMany, ThePageStaysBelowItsSize) {
 TEST_F(ExploredMany, WhereNotEvenTheListFitsThatIsSaid) {
   const std::string refusal = refusal_of([&] { made(0.05); });
   EXPECT_NE(refusal.find("the list of 500 series alone takes"), std::string::npos) << refusal;
-  EXPECT_NE(refusal.find("--megabytes"), std::string::npos) << refusal;
+  EXPECT_NE(refusal.find("give more with megabytes"), std::string::npos) << refusal;
 }
 
 // ---- thinning ----

@@ -95,7 +95,7 @@ TEST(Benchmark, SaysWhatIsMissing) {
     return std::string("accepted");
   };
   EXPECT_EQ(refusal("forecast"),
-            "forecast needs the downloads of PhysioNet 2012; give their folder with --from");
+            "forecast needs the downloads of PhysioNet 2012; give their folder with from");
   EXPECT_NE(refusal("weather").find("give one of forecast, forecast-plain"), std::string::npos);
 }
 

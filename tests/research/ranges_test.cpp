@@ -41,8 +41,7 @@ TEST(Ranges, BadOnesAreRefusedWithTheirText) {
       parse_range(text);
       ADD_FAILURE() << text << " was taken";
     } catch (const Error& e) {
-      EXPECT_NE(std::string(e.what()).find("--range " + text + ": "), std::string::npos)
-          << e.what();
+      EXPECT_EQ(e.message(command_line_option).find("--range " + text + ": "), 0u) << e.what();
       EXPECT_NE(std::string(e.what()).find(what), std::string::npos) << e.what();
     }
   }

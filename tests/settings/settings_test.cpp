@@ -49,7 +49,7 @@ std::string refusal(const std::function<void(House&, const Keys&)>& action) {
   try {
     action(house, house.keys());
   } catch (const Error& error) {
-    return error.what();
+    return error.message(command_line_option);
   }
   return "accepted";
 }
@@ -111,7 +111,7 @@ TEST(SetOption, AutoTakesANumberBack) {
 TEST(SetOption, WithoutAnEqualsSignTheFormIsShown) {
   EXPECT_EQ(refusal_of_set("house.rooms"),
             "--set house.rooms: expected table.key=value, as in model.hidden=64");
-  EXPECT_EQ(refusal_of_set(""), "--set : expected table.key=value, as in model.hidden=64");
+  EXPECT_EQ(refusal_of_set(""), "--set: expected table.key=value, as in model.hidden=64");
 }
 
 TEST(SetOption, AnUnknownKeyNamesTheNearest) {

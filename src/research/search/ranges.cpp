@@ -24,7 +24,7 @@ std::vector<std::string> cut(std::string_view text, char at) {
 
 bool whole(std::string_view key) {
   Config config;
-  return settings::find(keys(config), key, "--range").kind == settings::Key::Kind::whole;
+  return settings::find(keys(config), key, option("range")).kind == settings::Key::Kind::whole;
 }
 
 std::string number_text(const SearchRange& range, double value) {
@@ -40,20 +40,22 @@ void check_value(Config& config, const std::string& key, const std::string& valu
   try {
     assign(config, key + "=" + value);
   } catch (const Error& e) {
-    const std::string_view what = e.what(), door = "--set: ";
-    throw Error(fmt::format("--range {}: {}", given,
-                            what.starts_with(door) ? what.substr(door.size()) : what));
+    Error::Fields fields = e.fields();
+    fields.subject = option("range", given);
+    throw Error(e.code(), std::move(fields));
   }
 }
 
 }  // namespace
 
 SearchRange parse_range(std::string_view text) {
+  const auto refused = [&](const char* problem) {
+    return Error(ErrorCode::invalid, {.subject = option("range", text), .problem = problem});
+  };
   const auto malformed = [&] {
-    return Error(
-        fmt::format("--range {}: expected key=low:high, key=low:high:log or key=a,b,c, as in "
-                    "train.learning_rate=1e-4:1e-2:log",
-                    text));
+    return refused(
+        "expected key=low:high, key=low:high:log or key=a,b,c, as in "
+        "train.learning_rate=1e-4:1e-2:log");
   };
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals + 1 == text.size()) throw malformed();
@@ -79,10 +81,8 @@ SearchRange parse_range(std::string_view text) {
   };
   range.low = number(parts[0]);
   range.high = number(parts[1]);
-  if (!(range.low < range.high))
-    throw Error(fmt::format("--range {}: its low end is not below its high end", text));
-  if (range.logarithmic && range.low <= 0)
-    throw Error(fmt::format("--range {}: a logarithmic range begins above 0", text));
+  if (!(range.low < range.high)) throw refused("its low end is not below its high end");
+  if (range.logarithmic && range.low <= 0) throw refused("a logarithmic range begins above 0");
   return range;
 }
 

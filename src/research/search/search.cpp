@@ -54,8 +54,9 @@ SearchBudget parse_budget(const std::string& text) {
       return budget;
     }
   }
-  throw Error(fmt::format(
-      "--budget {}: give a number of trials, as 20, or a time, as 90s, 30m or 2h", text));
+  throw Error(ErrorCode::invalid,
+              {.subject = option("budget", text),
+               .problem = "give a number of trials, as 20, or a time, as 90s, 30m or 2h"});
 }
 
 SearchResult search(const Config& base, std::uint64_t subject, const Trial& trial,

@@ -107,16 +107,18 @@ SearchFolder::SearchFolder(fs::path folder, const SearchPlan& searched, bool sha
     wait_for_others(nullptr);
   if (!fs::exists(file)) {
     if (!unused(folder_))
-      throw Error(fmt::format("{}: is not empty and holds no search; give another --out",
-                              folder_.string()));
+      throw Error(ErrorCode::exists, {.subject = folder_.string(),
+                                      .problem = "is not empty and holds no search",
+                                      .remedy = "give another " + option("out")});
     write_atomically(file, json_text(plan, 2) + "\n");
     return;
   }
   const json before = read(file);
   for (const auto& [name, value] : plan.items())
     if (!before.contains(name) || before[name] != value)
-      throw Error(fmt::format("{}: was searched with another {}; give the same, or another --out",
-                              folder_.string(), name));
+      throw Error(ErrorCode::mismatch, {.subject = folder_.string(),
+                                        .problem = "was searched with another " + name,
+                                        .remedy = "give the same, or another " + option("out")});
 }
 
 fs::path SearchFolder::trial_folder(std::size_t trial) const {
