@@ -284,7 +284,8 @@ EDICT_EXPORT int edict_model_sizes(const edict_model* model, edict_model_size* s
  * each feature, their correlations at one moment (rows of a matrix, or null: of the normal scores
  * of what is observed), what its times mean, its reading (as edict_dataset_reading tells it), the
  * events of a piece of a series that it learnt from (0: they were whole), how many series it has
- * seen, and, where it was trained here, the epochs. */
+ * seen, and, where it was trained here, the epochs and notes: sentences on the data, and on how
+ * training went otherwise than intended. */
 EDICT_EXPORT int edict_model_info(const edict_model* model, edict_bytes** out);
 
 /* Features and static covariates are found by name, here and in every function below. This tells,

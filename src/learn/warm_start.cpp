@@ -8,19 +8,23 @@ namespace edict {
 
 Model warm_start(const Model& trained, std::span<const std::string> assignments,
                  const std::string& name) {
+  const std::string from = option("from", name);
   if (trained.members() > 1)
-    throw Error(fmt::format("{}: it is an ensemble of {} members; give one that is a single model",
-                            name, trained.members()));
+    throw Error(ErrorCode::unsupported,
+                {.subject = from,
+                 .problem = fmt::format("it is an ensemble of {} members", trained.members()),
+                 .remedy = "give one that is a single model"});
   if (trained.network->has_distribution() && trained.network->classes() > 0)
-    throw Error(
-        fmt::format("{}: it holds a classifier, which would not fit the states that change; give "
-                    "the model that it was made of",
-                    name));
+    throw Error(ErrorCode::unsupported,
+                {.subject = from,
+                 .problem = "it holds a classifier, which would not fit the states that change",
+                 .remedy = "give the model that it was made of"});
   Model model = trained.member(0);
   for (const std::string& assignment : assignments) {
     if (!assignment.starts_with("train.") && !assignment.starts_with("loss."))
-      throw Error(fmt::format("--set {}: {} is made already; only train.… and loss.… can be set",
-                              assignment, name));
+      throw Error(ErrorCode::invalid, {.subject = option(kAssignment, assignment),
+                                       .problem = from + " is made already",
+                                       .remedy = "only train.… and loss.… can be set"});
     assign(model.config, assignment);
   }
   validate(model.config);

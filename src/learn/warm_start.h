@@ -9,7 +9,7 @@
 namespace edict {
 
 // A copy to be trained on, with the model's features, scales, split and settings; of these only
-// train.… and loss.… may be assigned anew. `name` is what an Error calls the model. Throws Error
+// train.… and loss.… may be assigned anew. `name`: its file in messages, or empty. Throws Error
 // for an ensemble, and for a classifier on top of a distribution, which would not fit states that
 // change.
 Model warm_start(const Model& trained, std::span<const std::string> assignments,

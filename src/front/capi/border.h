@@ -37,7 +37,7 @@ struct edict_builder {
 
 struct edict_model {
   std::shared_ptr<const edict::Model> model;
-  std::string epochs = "[]";  // JSON: what training told of them
+  std::string epochs = "[]", notes = "[]";  // JSON: what training said
 };
 
 struct edict_streams {

@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <optional>
 
+#include "app/train.h"
 #include "ask/anomalies.h"
 #include "ask/classification.h"
 #include "ask/distribution.h"
@@ -17,10 +17,6 @@
 #include "front/capi/border.h"
 #include "judge/evaluate.h"
 #include "learn/classifier/classifier_training.h"
-#include "learn/ensemble_training.h"
-#include "learn/fit_settings.h"
-#include "learn/trainer.h"
-#include "learn/warm_start.h"
 #include "math/student_t.h"
 #include "model/encode.h"
 
@@ -96,10 +92,19 @@ nlohmann::json to_json(const EpochRow& row) {
           {"best", row.best}};
 }
 
-std::string epochs_json(const std::vector<EpochRow>& rows) {
+std::string epochs_json(const std::vector<TrainResult>& members) {
   nlohmann::json list = nlohmann::json::array();
-  for (const EpochRow& row : rows) list.push_back(to_json(row));
+  for (const TrainResult& member : members)
+    for (const EpochRow& row : member.rows) list.push_back(to_json(row));
   return json_text(list);
+}
+
+// What there is to say of the data and of the settings chosen for them.
+std::vector<std::string> notes_of(const app::TrainPlan& plan) {
+  std::vector<std::string> notes;
+  if (plan.fitted) notes = plan.fitted->notes;
+  notes.insert(notes.end(), plan.notes.begin(), plan.notes.end());
+  return notes;
 }
 
 // What both kinds of training tell of a batch and of an epoch.
@@ -129,19 +134,23 @@ void tell_epoch(edict_control* control, const EpochRow& row) {
   });
 }
 
-// The library says of an assignment that it stood behind --set, which is the tool's.
-template <class Body>
-auto without_option(const Body& body) {
-  try {
-    return body();
-  } catch (const Error& e) {
-    constexpr std::string_view kOption = "--set";
-    std::string_view text = e.what();
-    if (!text.starts_with(kOption)) throw;
-    text.remove_prefix(kOption.size());
-    text.remove_prefix(std::min(text.size(), text.find_first_not_of(": ")));
-    throw Error(std::string(text));
-  }
+// The control shows how far the training is. It may consist of several runs, one after the other.
+void show(edict_control* control, const Config& config, app::TrainRequest& request) {
+  const std::size_t sides = config.train.smooth ? 2 : 1, runs = request.members * sides;
+  const auto done = std::make_shared<std::size_t>(0);  // runs before the one at hand
+  request.progress.on_run = [=](const app::TrainingRun& run) {
+    *done = run.member * sides + (run.backward ? 1 : 0);
+  };
+  request.progress.on_batch = [=, epochs = config.train.epochs](
+                                  std::int64_t epoch, std::int64_t batch, std::int64_t batches,
+                                  const LossSums& sums) {
+    tell_batch(control, epoch, epochs, batch, batches, sums.nll / std::max(1.0, sums.observations),
+               sums.classification / std::max(1.0, sums.series));
+    update(control, [&](edict_progress& p) {
+      p.fraction = (static_cast<double>(*done) + p.fraction) / static_cast<double>(runs);
+    });
+  };
+  request.progress.on_epoch = [=](const EpochRow& row) { tell_epoch(control, row); };
 }
 
 // The data to train on: a few long series are cut into pieces.
@@ -150,26 +159,14 @@ class ToTrain {
   explicit ToTrain(const edict_dataset* dataset) {
     check_given(dataset, "dataset");
     given_ = &dataset->data;
-    if (const std::size_t piece = piece_length(*given_)) pieces_ = in_pieces(*given_, piece);
+    cut_ = app::cut_long_series(*given_);
   }
-  const Dataset& data() const { return pieces_ ? *pieces_ : *given_; }
+  const Dataset& data() const { return cut_ ? cut_->data : *given_; }
 
  private:
   const Dataset* given_;
-  std::optional<Dataset> pieces_;
+  std::optional<app::CutData> cut_;
 };
-
-// As a file and assignments say, or, without a file, as fits the data.
-Config config_from(const char* toml, const std::vector<std::string>& given, const Dataset& data) {
-  return without_option([&] {
-    if (!toml) return fit_settings(data, given).config;
-    Config config;
-    read_toml_text(toml, "settings", config);
-    for (const std::string& one : given) assign(config, one);
-    validate(config);
-    return config;
-  });
-}
 
 Sides sides_from(const Model& model, int sides) {
   if (sides < EDICT_SIDES_PAST || sides > EDICT_SIDES_KNOWN)
@@ -186,8 +183,7 @@ int edict_fit_settings(const edict_dataset* dataset, int64_t assignments,
     const ToTrain training(dataset);
     check_given(out, "out");
     const std::vector<std::string> given = names_from(assignments, assignment, "assignments");
-    const FittedSettings fitted =
-        without_option([&] { return fit_settings(training.data(), given); });
+    const FittedSettings fitted = fit_settings(training.data(), given);
     nlohmann::json choices = nlohmann::json::array();
     for (const SettingChoice& choice : fitted.choices)
       choices.push_back({{"key", choice.key},
@@ -204,82 +200,37 @@ int edict_train(const edict_dataset* dataset, const char* toml, int64_t assignme
                 double budget, const char* out_path, int resume, int threads,
                 edict_control* control, edict_model** out) {
   return run_guarded([&] {
-    const auto begin = std::chrono::steady_clock::now();
+    app::TrainRequest request;
     check_given(dataset, "dataset");
     check_given(out, "out");
     *out = nullptr;
-    const std::vector<std::string> given = names_from(assignments, assignment, "assignments");
-    if (!(budget >= 0)) throw Error("budget: give seconds, or 0 for no limit");
-    if (from && (toml || members != 1))
-      throw Error(
-          "from: a model to start from has its settings, and is a single one; leave toml "
-          "and members out");
+    if (toml) read_toml_text(toml, "settings", request.settings.base.emplace());
+    request.settings.assignments = names_from(assignments, assignment, "assignments");
+    if (from) request.from = &model_of(from);
+    request.members = size_of(members, "members");
+    if (out_path) request.out = out_path;
+    request.resume = resume != 0;
+    request.replace = true;
+    request.budget = budget;
+    request.stop = stop_of(control);
+    check(request);
     std::optional<Matched> matched;
-    std::optional<ToTrain> fresh_data;
+    std::optional<ToTrain> fresh;
     if (from)
-      matched.emplace(model_of(from), dataset, Series::as_trained);
+      matched.emplace(*request.from, dataset, Series::as_trained);
     else
-      fresh_data.emplace(dataset);
-    const Dataset& data = matched ? matched->data() : fresh_data->data();
+      fresh.emplace(dataset);
+    const Dataset& data = matched ? matched->data() : fresh->data();
     ThreadPool pool(threads_from(threads));
-
-    std::optional<Model> first;
-    Split parts;
-    if (from) {
-      first = without_option([&] { return warm_start(model_of(from), given, "from"); });
-      parts = split_for_more_training(*first, data);
-    } else {
-      const Config config = config_from(toml, given, data);
-      parts = split(data, config.data);
-      check_trainable(parts, config.data);
-      first = Model::create(config, data, parts);
-    }
-    EnsembleOptions options;
-    options.members = size_of(members, "members");
-    TrainOptions& training = options.training;
-    if (out_path) training.out = out_path;
-    training.resume = resume != 0;
-    training.stop = stop_of(control);
-    training.start_counts = from != nullptr;
-    if (budget > 0) {
-      training.deadline = begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                      std::chrono::duration<double>(0.9 * budget));
-    }
-    const Config config = first->config;
-    const auto in_time = [&](const TrainResult& result) {
-      if (result.out_of_time && result.rows.empty())
-        throw Error("the budget was over before the first epoch was; give more time");
-    };
-
-    std::int64_t member = 0;
-    options.on_member = [&](std::size_t m) { member = static_cast<std::int64_t>(m); };
-    training.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
-                            const LossSums& sums) {
-      tell_batch(control, epoch, config.train.epochs, batch, batches,
-                 sums.nll / std::max(1.0, sums.observations),
-                 sums.classification / std::max(1.0, sums.series));
-      update(control, [&](edict_progress& p) {
-        p.fraction = (static_cast<double>(member) + p.fraction) / static_cast<double>(members);
-      });
-    };
-    training.on_epoch = [&](const EpochRow& row) { tell_epoch(control, row); };
-    if (members == 1) {  // of which the best so far is of use when it is stopped
-      auto model = std::make_shared<Model>(std::move(*first));
-      const TrainResult result = train(*model, data, parts, pool, training);
-      if (!result.rows.empty()) *out = new edict_model{std::move(model), epochs_json(result.rows)};
-      if (result.interrupted) throw Interrupted();
-      in_time(result);
-      return;
-    }
-    EnsembleResult result = train_ensemble(config, data, parts, pool, options);
-    if (result.interrupted) throw Interrupted();
-    std::vector<EpochRow> rows;
-    for (const TrainResult& own : result.members) {
-      in_time(own);
-      rows.insert(rows.end(), own.rows.begin(), own.rows.end());
-    }
-    *out =
-        new edict_model{std::make_shared<const Model>(std::move(result.model)), epochs_json(rows)};
+    app::TrainPlan plan = plan_training(data, request);
+    show(control, plan.model.config, request);
+    std::vector<std::string> notes = notes_of(plan);
+    app::TrainedModel trained = train(std::move(plan), data, request, pool);
+    notes.insert(notes.end(), trained.notes.begin(), trained.notes.end());
+    if (trained.is_usable())
+      *out = new edict_model{std::make_shared<const Model>(std::move(trained.model)),
+                             epochs_json(trained.members), json_text(plain(std::move(notes)))};
+    if (trained.interrupted) throw Interrupted();
   });
 }
 
@@ -295,7 +246,7 @@ int edict_classify(const edict_model* model, const edict_dataset* dataset, int64
       if (!one.starts_with("classify.") && !one.starts_with("readout."))
         throw Error(one +
                     ": the model is trained already; only classify.… and readout.… can be set");
-      without_option([&] { assign(config, one); });
+      assign(config, one);
     }
     ClassifierOptions options;
     options.settings = config.classify;
@@ -390,7 +341,8 @@ int edict_model_info(const edict_model* model, edict_bytes** out) {
                      {"validation", count(Part::validation)},
                      {"test", count(Part::test)}}},
                    {"config", to_json(m.config)},
-                   {"epochs", parse_json(model->epochs)}}));
+                   {"epochs", parse_json(model->epochs)},
+                   {"notes", parse_json(model->notes)}}));
   });
 }
 

@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "app/training_settings.h"
 #include "base/error.h"
-#include "base/text/counted.h"
 #include "data/pieces.h"
 #include "data/read/source.h"
 #include "front/cli/command.h"
@@ -75,9 +75,12 @@ void add_reading(CLI::App& command, ReadOptions& options) {
       ->group(group);
 }
 
+std::string note_line(const std::string& note) {
+  return "note: " + with_options(note, command_line_option);
+}
+
 void print_notes(const std::vector<std::string>& notes) {
-  for (const std::string& note : notes)
-    fmt::print(stderr, "note: {}\n", with_options(note, command_line_option));
+  for (const std::string& note : notes) fmt::print(stderr, "{}\n", note_line(note));
 }
 
 Dataset told(Dataset data) {
@@ -111,16 +114,10 @@ Dataset open_for(const Model& model, const std::string& uri, const ReadOptions& 
 
 Dataset open_to_train(const std::string& uri, const ReadOptions& options) {
   Dataset data = open_told(uri, options);
-  const std::size_t piece = piece_length(data);
-  if (piece == 0) return data;
-  const std::size_t whole = data.size();
-  data = in_pieces(data, piece);
-  fmt::print(stderr,
-             "note: {} series {} too few to split by series; cut into {} of {}, the last of each "
-             "series for the test split\n",
-             whole, whole == 1 ? "is" : "are", counted(data.size(), "piece"),
-             counted(piece, "event"));
-  return data;
+  std::optional<app::CutData> cut = app::cut_long_series(data);
+  if (!cut) return data;
+  print_notes({cut->note});
+  return std::move(cut->data);
 }
 
 Dataset matched(const Model& model, Dataset data) {

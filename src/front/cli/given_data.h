@@ -18,7 +18,9 @@ void add_split(CLI::App& command, std::string& split);
 // --id, --time, --label, --group, --static, --features, …: how a table is to be read.
 void add_reading(CLI::App& command, ReadOptions& options);
 
-// On standard error, with options as on the command line.
+// "note: " and the sentence, with options as on the command line.
+std::string note_line(const std::string& note);
+// On standard error.
 void print_notes(const std::vector<std::string>& notes);
 
 // The data at `uri`; what had to be guessed about it is told on standard error.

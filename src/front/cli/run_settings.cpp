@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 
-#include "base/error.h"
 #include "base/text/utf8.h"
+#include "front/cli/given_data.h"
 
 namespace edict::cli {
 namespace {
@@ -29,8 +29,9 @@ void add_paragraph(const std::string& text, const std::string& indent,
 
 }  // namespace
 
-std::vector<std::string> described(const FittedSettings& fitted) {
-  std::vector<std::string> lines;
+std::vector<std::string> choice_lines(const FittedSettings& fitted) {
+  std::vector<std::string> lines{
+      "settings chosen for these data (edict init writes all of them down):"};
   const auto& choices = fitted.choices;
   for (std::size_t i = 0; i < choices.size();) {
     const std::string& why = choices[i].why;
@@ -41,28 +42,8 @@ std::vector<std::string> described(const FittedSettings& fitted) {
     add_paragraph(assignments, "  ", lines);
     add_paragraph(why, "      ", lines);
   }
-  for (const std::string& note : fitted.notes)
-    lines.push_back("note: " + with_options(note, command_line_option));
+  for (const std::string& note : fitted.notes) lines.push_back(note_line(note));
   return lines;
-}
-
-RunSettings settings_for(const ConfigOptions& options, const std::string& kind,
-                         const Dataset& data) {
-  RunSettings result;
-  if (!options.file.empty()) {
-    result.config = options.resolve();
-    if (!kind.empty()) assign(result.config, "model.kind=" + kind);
-    return result;
-  }
-  std::vector<std::string> given = options.assignments;
-  if (!kind.empty()) given.push_back("model.kind=" + kind);
-  const FittedSettings fitted = fit_settings(data, given);
-  result.config = fitted.config;
-  result.chosen = true;
-  result.lines = described(fitted);
-  result.lines.insert(result.lines.begin(),
-                      "settings chosen for these data (edict init writes all of them down):");
-  return result;
 }
 
 }  // namespace edict::cli

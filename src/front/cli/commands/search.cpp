@@ -25,7 +25,7 @@ struct SearchArguments {
   int threads = 0;
 };
 
-std::string described(const Config& config, const std::vector<study::SearchRange>& ranges) {
+std::string settings_text(const Config& config, const std::vector<study::SearchRange>& ranges) {
   std::string text;
   for (const study::SearchRange& range : ranges)
     text += fmt::format(" {}={}", range.key, study::setting_text(config, range.key));
@@ -72,7 +72,7 @@ void run(const SearchArguments& options) {
     epochs = config.train.epochs;
     progress.begin(running);
     progress.line(
-        fmt::format("{}, {} epochs:{}", running, epochs, described(config, search.ranges)));
+        fmt::format("{}, {} epochs:{}", running, epochs, settings_text(config, search.ranges)));
   };
   search.on_outcome = [&](const study::Outcome& o) {
     progress.line(o.failure.empty()

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/training_progress.h"
 #include "front/cli/terminal/progress.h"
 #include "learn/trainer.h"
 
@@ -20,6 +21,7 @@ class TrainingProgress {
 
   // The callbacks of these options; this object must outlive them.
   void follow(TrainOptions& training);
+  void follow(app::TrainingProgress& training);
 
   // The next of several runs begins; `name`, as "member 2 of 5", is told with its lines.
   void next(std::string name);
