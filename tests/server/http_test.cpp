@@ -71,6 +71,43 @@ TEST_F(HttpTest, ATokenIsLookedAtBeforeABodyIsWaitedFor) {
   EXPECT_EQ(kept.ask("GET", "/healthz").status, 200);
 }
 
+TEST_F(HttpTest, ARequestThatEndsInTwoPlacesClosesTheConnection) {
+  ASSERT_TRUE(start()) << folder_.read("err");
+  const std::string head = "POST /v1/observations HTTP/1.1\r\nHost: localhost\r\n";
+  for (const char* framing :
+       {"Transfer-Encoding: xchunked\r\n", "Transfer-Encoding: gzip, chunked\r\n",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+        "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"}) {
+    SCOPED_TRACE(framing);
+    Connection connection(port_, 5);
+    connection.send(head + framing +
+                    "\r\n0\r\n\r\nDELETE /v1/streams/a HTTP/1.1\r\nHost: localhost"
+                    "\r\n\r\n");
+    const int status = connection.answer().status;
+    EXPECT_TRUE(status == 400 || status == 501) << status;
+    EXPECT_TRUE(connection.closes());
+    EXPECT_EQ(connection.came(), "") << "the second request was not read";
+  }
+}
+
+TEST_F(HttpTest, ChunksThatOnlyTalkFillNoMemory) {
+  ASSERT_TRUE(start()) << folder_.read("err");
+  ASSERT_EQ(ask("POST", "/v1/observations", kRow).status, 200);
+  const double before = megabytes();
+  const std::string head =
+      "POST /v1/observations HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (const char* begin : {"1;", "0\r\na: "}) {
+    Connection connection(port_, 10);
+    connection.send(head + begin);
+    for (int i = 0; i < 40 && connection.send(std::string(1 << 20, 'a')); ++i) {
+    }
+    EXPECT_LT(megabytes(), before + 16) << begin;
+    Connection once(port_, 10);
+    once.send(head + begin + std::string(200000, 'a'));
+    EXPECT_EQ(once.answer().status, 431) << begin;
+  }
+}
+
 TEST_F(HttpTest, ARequestHasOneHost) {
   ASSERT_TRUE(start()) << folder_.read("err");
   const auto status = [&](const std::string& text) {

@@ -151,9 +151,11 @@ TEST(TargetTest, PercentSignsAndQueries) {
   EXPECT_EQ(target->path, (std::vector<std::string>{"v1", "streams", "bed 3/4"}));
   EXPECT_EQ(target->query.at("features"), "a,b,c");
   EXPECT_EQ(target->query.at("x"), "1 2");
-  for (const char* bad : {"/a%", "/a%2", "/%zz", "/%ff", "/a?x=%c3"})
+  for (const char* bad :
+       {"/a%", "/a%2", "/%zz", "/%ff", "/a?x=%c3", "a", "", "//a", "/v1/streams//x", "/a//"})
     EXPECT_FALSE(parse_target(bad)) << bad;
   EXPECT_TRUE(parse_target("/")->path.empty());
+  EXPECT_EQ(parse_target("/v1/")->path, std::vector<std::string>{"v1"});
 }
 
 TEST(OpenApi, IsJsonAndNamesEveryPath) {

@@ -38,10 +38,16 @@ std::string_view title_of(int status) {
       return "Content Too Large";
     case 415:
       return "Unsupported Media Type";
+    case 417:
+      return "Expectation Failed";
     case 422:
       return "Unprocessable Content";
     case 429:
       return "Too Many Requests";
+    case 431:
+      return "Request Header Fields Too Large";
+    case 501:
+      return "Not Implemented";
     case 503:
       return "Service Unavailable";
     default:
@@ -86,15 +92,14 @@ std::optional<Target> parse_target(std::string_view target) {
   const std::size_t question = std::min(target.find('?'), target.size());
   std::string_view path = target.substr(0, question);
   std::string_view query = target.substr(std::min(question + 1, target.size()));
-  while (!path.empty()) {
-    path.remove_prefix(path.front() == '/' ? 1 : 0);
+  if (!path.starts_with('/')) return {};
+  for (path.remove_prefix(1); !path.empty();) {
     const std::size_t end = std::min(path.find('/'), path.size());
-    if (end > 0) {
-      auto part = unescaped(path.substr(0, end), false);
-      if (!part) return {};
-      result.path.push_back(std::move(*part));
-    }
-    path.remove_prefix(end);
+    auto part = unescaped(path.substr(0, end), false);
+    // /v1/streams//observations would be another stream than the one that was left out.
+    if (!part || part->empty()) return {};
+    result.path.push_back(std::move(*part));
+    path.remove_prefix(std::min(end + 1, path.size()));
   }
   while (!query.empty()) {
     const std::size_t end = std::min(query.find('&'), query.size());
@@ -227,9 +232,14 @@ struct Api::Admission {
 
 Api::Admission Api::admit(const ApiRequest& head) const {
   Admission admission;
+  if (head.target == "*") {  // OPTIONS of the server as a whole
+    admission.refusal =
+        ApiResponse{204, "", "", {{"Allow", "GET, HEAD, POST, PUT, DELETE, OPTIONS"}}};
+    return admission;
+  }
   auto target = parse_target(head.target);
   if (!target) {
-    admission.refusal = problem(400, "the address is not written correctly");
+    admission.refusal = problem(400, "the address has an empty part or a wrong percent sign");
     return admission;
   }
   Call& call = admission.call;

@@ -37,7 +37,8 @@ struct Target {
   std::vector<std::string> path;  // "v1", "streams", "bed 3"
   std::map<std::string, std::string> query;
 };
-// Nothing where a percent sign is not followed by two digits, or a text is not UTF-8.
+// Nothing where a percent sign is not followed by two digits, a text is not UTF-8, or a part before
+// the last one is empty.
 std::optional<Target> parse_target(std::string_view target);
 
 // application/problem+json.

@@ -44,16 +44,72 @@ std::string_view host_name(std::string_view host) {
   return host.substr(0, std::min(host.rfind(':'), host.size()));
 }
 
+// Where a body ends must be beyond dispute: a proxy that sees another end would pass on a second
+// request inside of the first (RFC 9112, 6.3 and 11.2).
+std::optional<ApiResponse> refuse_framing(const HttpMessage& message) {
+  const std::size_t lengths = message.count(http::field::content_length);
+  const std::size_t codings = message.count(http::field::transfer_encoding);
+  if (lengths > 1 || message[http::field::content_length].find(',') != beast::string_view::npos)
+    return problem(400, "the request has more than one Content-Length; send one");
+  if (codings == 0) return {};
+  if (lengths > 0)
+    return problem(400, "the request has Content-Length and Transfer-Encoding; send one of them");
+  if (message.version() < 11)
+    return problem(400, "HTTP/1.0 has no Transfer-Encoding; send Content-Length");
+  if (codings > 1 || !beast::iequals(message[http::field::transfer_encoding], "chunked"))
+    return problem(501,
+                   "the body may travel with Transfer-Encoding: chunked alone; send it so, or "
+                   "with Content-Length");
+  return {};
+}
+
+// A target is a path, or a whole address as a client writes it to a proxy, whose host counts then.
+// Its path alone is left of it.
+std::optional<ApiResponse> refuse_target(std::string& target, std::string& host,
+                                         std::string_view method) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (!beast::iequals(beast::string_view(target.data(), std::min(target.size(), scheme.size())),
+                        beast::string_view(scheme.data(), scheme.size())))
+      continue;
+    const std::size_t end = std::min(target.find_first_of("/?", scheme.size()), target.size());
+    host = target.substr(scheme.size(), end - scheme.size());
+    target.erase(0, end);
+    if (!target.starts_with('/')) target.insert(0, "/");
+    break;
+  }
+  if (target.find('#') != std::string::npos)
+    return problem(400, "the address holds '#'; write it as %23");
+  if (target.starts_with('/') || (target == "*" && method == "OPTIONS")) return {};
+  return problem(400, "the address does not begin with '/'");
+}
+
 }  // namespace
 
-void prepare_parser(HttpParser& parser, const HttpSettings& settings) {
-  parser.header_limit(static_cast<std::uint32_t>(settings.most_header));
-  parser.body_limit(settings.most_body);
-  parser.eager(true);
+LimitedParser::LimitedParser(const HttpSettings& settings)
+    : extensions_left_(settings.most_header) {
+  header_limit(static_cast<std::uint32_t>(settings.most_header));
+  body_limit(settings.most_body);
+  eager(true);
+  count_extensions_ = [this](std::uint64_t, beast::string_view extensions, error_code& error) {
+    // A line end inside of quotes is one for some proxies.
+    for (const char c : extensions)
+      if (static_cast<unsigned char>(c) < 0x20 && c != '\t')
+        error = http::error::bad_chunk_extension;
+    if (extensions.size() > extensions_left_) error = http::error::header_limit;
+    extensions_left_ -= std::min(extensions_left_, extensions.size());
+  };
+  on_chunk_header(count_extensions_);
+}
+
+std::size_t most_unparsed(const HttpSettings& settings) {
+  return std::max<std::size_t>(settings.most_header, 1 << 16);
 }
 
 std::optional<ApiResponse> refusal_of(error_code error, const HttpSettings& settings) {
-  if (error == http::error::header_limit) return problem(431, "the header is too large");
+  if (error == http::error::header_limit || error == http::error::buffer_overflow)
+    return problem(431, fmt::format("the header, or what the chunks of the body say of themselves, "
+                                    "is larger than {} bytes; shorten it",
+                                    settings.most_header));
   if (error == http::error::body_limit)
     return problem(
         413, fmt::format("the body is larger than {} bytes; send it in parts", settings.most_body));
@@ -63,14 +119,23 @@ std::optional<ApiResponse> refusal_of(error_code error, const HttpSettings& sett
   return {};
 }
 
-std::variant<ApiRequest, ApiResponse> head_of(const HttpMessage& message,
-                                              const HttpSettings& settings) {
+std::variant<RequestHead, ApiResponse> head_of(const HttpMessage& message,
+                                               const HttpSettings& settings) {
   const auto text = [&](http::field field) { return std::string(message[field]); };
+  if (auto refusal = refuse_framing(message)) return *refusal;
   // Proxies that read another one than we do would let requests through to where they may not go.
   const std::size_t hosts = message.count(http::field::host);
   if (hosts > 1 || (hosts == 0 && message.version() >= 11))
     return problem(400, fmt::format("the request has {} Host headers; send one", hosts));
-  const std::string host = text(http::field::host), origin = text(http::field::origin);
+  if (message.count(http::field::authorization) > 1)
+    return problem(400, "the request has more than one Authorization; send one");
+  RequestHead head;
+  ApiRequest& request = head.request;
+  request.method = std::string(message.method_string());
+  request.target = std::string(message.target());
+  std::string host = text(http::field::host);
+  const std::string origin = text(http::field::origin);
+  if (auto refusal = refuse_target(request.target, host, request.method)) return *refusal;
   // Without tokens the browser of this machine is the way in for others: a page from elsewhere may
   // neither send here nor call this address by a name of its own.
   const std::string_view name = host_name(host);
@@ -80,26 +145,31 @@ std::variant<ApiRequest, ApiResponse> head_of(const HttpMessage& message,
   if (!origin.empty() && origin != "http://" + host && origin != "https://" + host)
     return problem(403, "pages of other places may not ask here");
   const std::string coding = text(http::field::content_encoding);
-  if (!coding.empty() && !beast::iequals(coding, "gzip") && !beast::iequals(coding, "identity"))
+  head.packed = beast::iequals(coding, "gzip");
+  if (!coding.empty() && !head.packed && !beast::iequals(coding, "identity"))
     return problem(415, "send the body plain or with gzip");
-  ApiRequest request;
-  request.method = std::string(message.method_string());
-  request.target = std::string(message.target());
+  if (const std::string expected = text(http::field::expect);
+      !expected.empty() && message.version() >= 11) {
+    head.waits = beast::iequals(expected, "100-continue");
+    if (!head.waits)
+      return problem(417, fmt::format("'{}' cannot be expected here, but 100-continue", expected));
+  }
   request.content_type = text(http::field::content_type);
   request.authorization = text(http::field::authorization);
   request.if_none_match = text(http::field::if_none_match);
-  return request;
+  head.last_event_id = std::string(message["Last-Event-ID"]);
+  return head;
 }
 
-std::optional<ApiResponse> take_body(ApiRequest& request, HttpMessage&& message,
-                                     const HttpSettings& settings) {
-  const bool gzip = beast::iequals(message[http::field::content_encoding], "gzip");
-  request.body = std::move(message.body());
-  if (!gzip) return {};
+std::variant<ApiRequest, ApiResponse> with_body(RequestHead&& head, std::string&& body,
+                                                const HttpSettings& settings) {
+  ApiRequest request = std::move(head.request);
+  request.body = std::move(body);
+  if (!head.packed) return request;
   auto plain = unpacked(request.body, settings.most_body);
   if (!plain) return problem(400, "the body is no gzip, or too large unpacked");
   request.body = std::move(*plain);
-  return {};
+  return request;
 }
 
 std::string packed(std::string_view text) {
@@ -129,21 +199,29 @@ std::string http_date() {
 
 std::optional<std::variant<ApiRequest, ApiResponse>> request_from(std::string_view bytes,
                                                                   const HttpSettings& settings) {
-  HttpParser parser;
-  prepare_parser(parser, settings);
-  while (!parser.is_done()) {
-    error_code error;
-    const std::size_t read = parser.put(boost::asio::buffer(bytes.data(), bytes.size()), error);
-    if (error == http::error::need_more) return {};
-    if (error) return refusal_of(error, settings);
-    bytes.remove_prefix(read);
-    if (read == 0 && !parser.is_done()) return {};
+  LimitedParser parser(settings);
+  parser.eager(false);  // the header first
+  std::optional<RequestHead> head;
+  while (!head || !parser.is_done()) {
+    if (!parser.is_done()) {
+      // As much at once as a connection has.
+      const std::size_t waiting = std::min(bytes.size(), most_unparsed(settings));
+      error_code error;
+      const std::size_t read = parser.put(boost::asio::buffer(bytes.data(), waiting), error);
+      bytes.remove_prefix(read);
+      if (error == http::error::need_more && read == 0) {
+        if (waiting < most_unparsed(settings)) return {};
+        error = http::error::buffer_overflow;
+      }
+      if (error && error != http::error::need_more) return refusal_of(error, settings);
+      if (!error && read == 0 && !parser.is_done()) return {};
+    }
+    if (head || !parser.is_header_done()) continue;
+    auto taken = head_of(parser.get(), settings);
+    if (auto* refusal = std::get_if<ApiResponse>(&taken)) return std::move(*refusal);
+    head = std::move(std::get<RequestHead>(taken));
   }
-  HttpMessage message = parser.release();
-  auto taken = head_of(message, settings);
-  if (auto* request = std::get_if<ApiRequest>(&taken))
-    if (auto refusal = take_body(*request, std::move(message), settings)) return *refusal;
-  return taken;
+  return with_body(std::move(*head), std::move(parser.get().body()), settings);
 }
 
 }  // namespace edict::server

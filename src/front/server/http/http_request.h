@@ -4,6 +4,7 @@
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
+#include <functional>
 #include <optional>
 #include <variant>
 
@@ -14,20 +15,40 @@ namespace edict::server {
 using HttpMessage = boost::beast::http::request<boost::beast::http::string_body>;
 using HttpParser = boost::beast::http::request_parser<boost::beast::http::string_body>;
 
-// Gives it the limits.
-void prepare_parser(HttpParser& parser, const HttpSettings& settings);
+// A parser with the limits of the settings. What chunks say of themselves counts as header.
+class LimitedParser : public HttpParser {
+ public:
+  explicit LimitedParser(const HttpSettings& settings);
+  LimitedParser(const LimitedParser&) = delete;
+  LimitedParser& operator=(const LimitedParser&) = delete;
+
+ private:
+  std::size_t extensions_left_;  // bytes
+  std::function<void(std::uint64_t, boost::beast::string_view, boost::system::error_code&)>
+      count_extensions_;
+};
+
+// Bytes that may wait to be parsed: at least a header, and what one chunk says of itself.
+std::size_t most_unparsed(const HttpSettings& settings);
 
 // The answer to bytes that are no request; nothing where a connection failed and nobody listens.
 std::optional<ApiResponse> refusal_of(boost::system::error_code error,
                                       const HttpSettings& settings);
 
-// What a header asks, without its body, or the answer that refuses it: it is known who asks, and
-// for what, before a byte of a body is waited for.
-std::variant<ApiRequest, ApiResponse> head_of(const HttpMessage& message,
-                                              const HttpSettings& settings);
-// Gives a request the body that came with it, unpacked; else the answer that refuses it.
-std::optional<ApiResponse> take_body(ApiRequest& request, HttpMessage&& message,
-                                     const HttpSettings& settings);
+// A request before its body. What follows the last chunk of a body never changes it.
+struct RequestHead {
+  ApiRequest request;
+  std::string last_event_id;
+  bool packed = false;  // the body
+  bool waits = false;   // for "100 Continue" before it sends the body
+};
+// What a header asks, or the answer that refuses it: it is known who asks, and for what, before a
+// byte of a body is waited for.
+std::variant<RequestHead, ApiResponse> head_of(const HttpMessage& message,
+                                               const HttpSettings& settings);
+// The request with the body that came with it, unpacked; else the answer that refuses it.
+std::variant<ApiRequest, ApiResponse> with_body(RequestHead&& head, std::string&& body,
+                                                const HttpSettings& settings);
 
 // A text as gzip packs it.
 std::string packed(std::string_view text);

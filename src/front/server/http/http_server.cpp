@@ -118,7 +118,10 @@ class Session final : public Waiting, public std::enable_shared_from_this<Sessio
   // `reserved`: every other connection is taken, and this one may ask after the server's health.
   template <class... Arguments>
   explicit Session(Shared& shared, bool reserved, Arguments&&... arguments)
-      : shared_(shared), reserved_(reserved), stream_(std::forward<Arguments>(arguments)...) {
+      : shared_(shared),
+        reserved_(reserved),
+        stream_(std::forward<Arguments>(arguments)...),
+        buffer_(most_unparsed(shared.settings)) {
     ++shared_.connections;
   }
   ~Session() override {
@@ -159,8 +162,7 @@ class Session final : public Waiting, public std::enable_shared_from_this<Sessio
 
   void read() {
     wait_for_request();
-    parser_.emplace();
-    prepare_parser(*parser_, shared_.settings);
+    parser_.emplace(shared_.settings);
     lowest().expires_after(
         seconds(first_ ? shared_.settings.request_seconds : shared_.settings.idle_seconds));
     first_ = false;
@@ -178,18 +180,18 @@ class Session final : public Waiting, public std::enable_shared_from_this<Sessio
     gzip_ = takes_gzip(message[http::field::accept_encoding]);
     auto taken = head_of(message, shared_.settings);
     if (auto* answer = std::get_if<ApiResponse>(&taken)) return refuse(std::move(*answer));
-    request_ = std::move(std::get<ApiRequest>(taken));
-    if (reserved_ && !Api::is_about_health(request_.target))
+    asked_ = std::move(std::get<RequestHead>(taken));
+    if (reserved_ && !Api::is_about_health(asked_.request.target))
       return refuse(problem(503, fmt::format("all {} connections are in use; try again in a moment",
                                              shared_.settings.most_connections)));
-    if (auto refusal = shared_.api.refuses(request_)) {
+    if (auto refusal = shared_.api.refuses(asked_.request)) {
       // Without a body the connection is as good as before.
       if (!parser_->is_done()) return refuse(std::move(*refusal));
       stop_waiting();
       return respond(std::move(*refusal));
     }
     lowest().expires_after(seconds(shared_.settings.request_seconds));
-    if (beast::iequals(message[http::field::expect], "100-continue")) {
+    if (asked_.waits && !parser_->is_done()) {
       static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
       asio::async_write(stream_, asio::buffer(kContinue.data(), kContinue.size()),
                         [self = this->shared_from_this()](error_code unsent, std::size_t) {
@@ -232,10 +234,10 @@ class Session final : public Waiting, public std::enable_shared_from_this<Sessio
 
   void request_came() {
     stop_waiting();
-    HttpMessage message = parser_->release();
-    const std::string last_id(message["Last-Event-ID"]);
-    if (auto refusal = take_body(request_, std::move(message), shared_.settings))
-      return refuse(std::move(*refusal));
+    const std::string last_id = asked_.last_event_id;
+    auto taken = with_body(std::move(asked_), std::move(parser_->get().body()), shared_.settings);
+    if (auto* answer = std::get_if<ApiResponse>(&taken)) return refuse(std::move(*answer));
+    request_ = std::move(std::get<ApiRequest>(taken));
     if (!hold(request_.body.size())) return refuse(too_much());
     const std::string_view path =
         std::string_view(request_.target)
@@ -407,9 +409,10 @@ class Session final : public Waiting, public std::enable_shared_from_this<Sessio
   Stream stream_;
   std::uint64_t place_ = 0;  // in the crowd; 0: a request is being answered
   std::size_t held_ = 0;     // bytes of its body
+  RequestHead asked_;        // while its body arrives
   ApiRequest request_;
   beast::flat_buffer buffer_;
-  std::optional<HttpParser> parser_;
+  std::optional<LimitedParser> parser_;
   std::optional<http::response<http::string_body>> response_;
   std::optional<http::response_serializer<http::string_body>> head_writer_;
   bool keep_alive_ = true, head_ = false, gzip_ = false, first_ = true, unread_ = false;
