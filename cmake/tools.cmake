@@ -24,7 +24,9 @@ target_link_libraries(edict_tool PRIVATE edict_cli)
 target_compile_options(edict_tool PRIVATE ${EDICT_QUICKLY})
 set_target_properties(edict_tool PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 
-install(TARGETS edict_research EXPORT edictTargets)
+if(EDICT_LIBRARY_KIND STREQUAL SHARED)
+  install(TARGETS edict_research LIBRARY NAMELINK_SKIP)
+endif()
 install(TARGETS edict_tool)
 
 # edict-mpi, for many processes; nothing else knows MPI. -DMPI_CXX_COMPILER=mpicxx.mpich chooses

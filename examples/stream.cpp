@@ -1,14 +1,18 @@
-#include "ask/stream.h"
-
+// One series, reading by reading: stream ward.model
 #include <cstdio>
+#include <vector>
 
-int main(int, char** argv) {
-  edict::Stream stream(edict::load_model(argv[1]));
-  const edict::Observation first[] = {{0, 0.42}, {2, -1.1}};  // {feature, value}
-  stream.observe(0.30, first);
-  for (double t : {0.30, 1.0, 3.0}) {
-    const edict::Marginal x1 = stream.distribution(t)[0];
-    std::printf("t %.1f: x1 = %.2f, aleatoric %.3f, epistemic %.3f\n", t, x1.mean, x1.aleatoric,
-                x1.epistemic);
+#include "edict/edict.hpp"
+
+int main(int, char** argv) try {
+  edict::Stream stream(edict::Model::load(argv[1]));
+  stream.observe(0.30, std::vector<edict::Observation>{{0, 0.42}, {2, -1.1}});  // feature, value
+  for (const double t : {0.30, 1.0, 3.0}) {
+    const edict::Distribution x1 = stream.predict(t)[0];
+    std::printf("t %.1f: x1 = %.2f, aleatoric %.3f, epistemic %.3f\n", t, x1.mean,
+                x1.aleatoric_deviation(), x1.epistemic_deviation());
   }
+} catch (const edict::Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return error.code();
 }

@@ -63,6 +63,29 @@ EDICT_EXPORT int edict_api(void);
 /* Of the last function of this thread that failed; valid until the next one fails. */
 EDICT_EXPORT const char* edict_last_error(void);
 
+/* The same failure in parts. What kind of mistake it is, for callers that treat some otherwise: */
+enum edict_error_kind {
+  EDICT_ERROR_NONE = 0,        /* none of these: a defect, an interruption */
+  EDICT_ERROR_INVALID = 1,     /* a value, a setting or a request that cannot be */
+  EDICT_ERROR_MALFORMED = 2,   /* a file that cannot be read as what it is given for */
+  EDICT_ERROR_MISMATCH = 3,    /* data and model that do not belong together */
+  EDICT_ERROR_NOT_FOUND = 4,   /* a file, a series, a feature, a class or a setting */
+  EDICT_ERROR_EXISTS = 5,      /* a file that would be replaced */
+  EDICT_ERROR_UNSUPPORTED = 6, /* something that this kind of model or file cannot do */
+  EDICT_ERROR_NOT_FINITE = 7,  /* numbers beyond single precision */
+  EDICT_ERROR_MACHINE = 8      /* no space, memory, files or threads left, a disk that fails */
+};
+typedef struct edict_error {
+  int32_t code, kind;  /* enum edict_code, enum edict_error_kind */
+  const char* message; /* edict_last_error() */
+  const char *subject, *place, *problem, *remedy; /* the file, the series, the setting; where in it;
+                           what is wrong; what to do. "" where there is nothing to say; `problem` is
+                           the message where it has no parts */
+} edict_error;
+/* Writes the first `size` bytes: give sizeof(edict_error). The texts are valid as long as
+ * edict_last_error(). */
+EDICT_EXPORT void edict_last_error_parts(edict_error* error, size_t size);
+
 /* Bytes that the library owns; a text has a zero byte behind them, which is not counted. */
 typedef struct edict_bytes edict_bytes;
 EDICT_EXPORT const void* edict_bytes_data(const edict_bytes* bytes);
@@ -279,6 +302,10 @@ typedef struct edict_model_size {
   uint64_t fingerprint;
 } edict_model_size;
 EDICT_EXPORT int edict_model_sizes(const edict_model* model, edict_model_size* sizes, size_t size);
+
+/* The names of features, statics or classes, as edict_dataset_names writes them; `which`: enum
+ * edict_names. */
+EDICT_EXPORT int edict_model_names(const edict_model* model, int which, edict_bytes** out);
 
 /* JSON: kind, features, statics, classes, config (every setting), t_cut, horizon, mean and scale of
  * each feature, their correlations at one moment (rows of a matrix, or null: of the normal scores

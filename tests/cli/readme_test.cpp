@@ -64,23 +64,41 @@ TEST_F(PageTest, CommandsOnUncertaintyWork) {
 TEST_F(PageTest, CommandsOnSolversWork) {
   EXPECT_EQ(run_commands("docs/understand/solvers.md"), 5);
 }
-TEST_F(PageTest, CommandsOnSplitsWork) {
-  EXPECT_EQ(run_commands("docs/understand/splits.md"), 4);
-}
+TEST_F(PageTest, CommandsOnSplitsWork) { EXPECT_EQ(run_commands("docs/understand/splits.md"), 4); }
 TEST_F(PageTest, CommandsOnCalibrationWork) {
   EXPECT_EQ(run_commands("docs/how-to/calibrate.md"), 8);
 }
 
-TEST_F(ToolTest, ReadmeShowsTheExampleThatIsBuiltAndItRuns) {
-  const auto shown = blocks(content(EDICT_SOURCE_DIR "/README.md"), "cpp");
-  ASSERT_FALSE(shown.empty());
-  EXPECT_EQ(shown[0], content(EDICT_SOURCE_DIR "/examples/stream.cpp"));
+// What a program of examples/ prints, given a file of the test's folder.
+class ExampleTest : public ToolTest {
+ protected:
+  std::string output(const char* program, const std::string& argument) const {
+    const std::string command = std::string("'") + program + "' '" + (path() / argument).string() +
+                                "' > '" + (path() / "o").string() + "'";
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    return read("o");
+  }
+  // The first C++ of the page is this file of examples/.
+  static void expect_shown(const std::string& page, const std::string& example) {
+    const auto shown = blocks(content(EDICT_SOURCE_DIR "/" + page), "cpp");
+    ASSERT_FALSE(shown.empty());
+    EXPECT_EQ(shown[0], content(EDICT_SOURCE_DIR "/examples/" + example));
+  }
+};
+
+TEST_F(ExampleTest, ReadmeShowsTheForecastThatIsBuiltAndItRuns) {
+  expect_shown("README.md", "forecast.cpp");
+  write("export.csv", messy::semicolons().bytes);
+  const std::string printed = output(EDICT_FORECAST_EXAMPLE, "export.csv");
+  EXPECT_NE(printed.find(" in 6: laktat = "), std::string::npos) << printed;
+}
+
+TEST_F(ExampleTest, ThePageOnCppShowsTheStreamThatIsBuiltAndItRuns) {
+  expect_shown("docs/how-to/cpp.md", "stream.cpp");
   ASSERT_EQ(edict("generate synthetic --out d.csv --series 40").code, 0);
   ASSERT_EQ(edict("train d.csv --out m" + kTiny).code, 0);
-  const std::string command =
-      "'" EDICT_EXAMPLE "' '" + (path() / "m").string() + "' > '" + (path() / "o").string() + "'";
-  ASSERT_EQ(std::system(command.c_str()), 0);
-  EXPECT_NE(read("o").find("t 3.0: x1 = "), std::string::npos) << read("o");
+  const std::string printed = output(EDICT_STREAM_EXAMPLE, "m");
+  EXPECT_NE(printed.find("t 3.0: x1 = "), std::string::npos) << printed;
 }
 
 }  // namespace

@@ -14,15 +14,64 @@
 namespace edict::capi {
 namespace {
 
-// An array, because a text that must be destroyed with its thread needs memory to be made.
-thread_local char last_error[4096];
+// Arrays, because a text that must be destroyed with its thread needs memory to be made.
+struct LastError {
+  int code = EDICT_OK, kind = EDICT_ERROR_NONE;
+  char message[4096], subject[1024], place[512], problem[4096], remedy[1024];
+};
+thread_local LastError last_error{};
 
-int remember(int code, std::string_view text) noexcept {
-  std::size_t size = std::min(text.size(), sizeof last_error - 1);
+template <std::size_t Capacity>
+void keep(std::string_view text, char (&to)[Capacity]) noexcept {
+  std::size_t size = std::min(text.size(), Capacity - 1);
   if (size < text.size())  // not within a letter
     while (size > 0 && (text[size] & 0xC0) == 0x80) --size;
-  std::copy_n(text.begin(), size, last_error);
-  last_error[size] = '\0';
+  std::copy_n(text.begin(), size, to);
+  to[size] = '\0';
+}
+
+int remember(int code, std::string_view text, int kind = EDICT_ERROR_NONE) noexcept {
+  last_error.code = code;
+  last_error.kind = kind;
+  keep(text, last_error.message);
+  keep(text, last_error.problem);
+  for (char* part : {last_error.subject, last_error.place, last_error.remedy}) *part = '\0';
+  return code;
+}
+
+int kind_of(ErrorCode code) noexcept {
+  switch (code) {
+    case ErrorCode::invalid:
+      return EDICT_ERROR_INVALID;
+    case ErrorCode::malformed:
+      return EDICT_ERROR_MALFORMED;
+    case ErrorCode::mismatch:
+      return EDICT_ERROR_MISMATCH;
+    case ErrorCode::not_found:
+      return EDICT_ERROR_NOT_FOUND;
+    case ErrorCode::exists:
+      return EDICT_ERROR_EXISTS;
+    case ErrorCode::unsupported:
+      return EDICT_ERROR_UNSUPPORTED;
+    case ErrorCode::not_finite:
+      return EDICT_ERROR_NOT_FINITE;
+    case ErrorCode::machine:
+      return EDICT_ERROR_MACHINE;
+  }
+  return EDICT_ERROR_NONE;
+}
+
+int remember(int code, const Error& error) noexcept {
+  remember(code, error.what(), kind_of(error.code()));
+  try {
+    const auto& [subject, place, problem, remedy] = error.fields();
+    keep(with_options(problem, plain_option), last_error.problem);
+    keep(with_options(subject, plain_option), last_error.subject);
+    keep(with_options(place, plain_option), last_error.place);
+    keep(with_options(remedy, plain_option), last_error.remedy);
+  } catch (const std::bad_alloc&) {  // then the line has no parts
+    remember(code, error.what(), kind_of(error.code()));
+  }
   return code;
 }
 
@@ -34,13 +83,15 @@ int failed() noexcept {
   } catch (const Interrupted& e) {
     return remember(EDICT_INTERRUPTED, e.what());
   } catch (const MachineError& e) {
-    return remember(EDICT_MACHINE, e.what());
+    return remember(EDICT_MACHINE, e);
   } catch (const Error& e) {
-    return remember(EDICT_INPUT, e.what());
+    return remember(EDICT_INPUT, e);
   } catch (const std::bad_alloc&) {
-    return remember(EDICT_MEMORY, "out of memory; ask for less at once");
+    return remember(EDICT_MEMORY, "out of memory; ask for less at once", EDICT_ERROR_MACHINE);
   } catch (const std::system_error& e) {
-    return remember(is_of_machine(e.code().value()) ? EDICT_MACHINE : EDICT_INPUT, e.what());
+    const bool machine = is_of_machine(e.code().value());
+    return remember(machine ? EDICT_MACHINE : EDICT_INPUT, e.what(),
+                    machine ? EDICT_ERROR_MACHINE : EDICT_ERROR_INVALID);
   } catch (const std::exception& e) {
     return remember(EDICT_FAULT, e.what());
   } catch (...) {
@@ -92,7 +143,14 @@ using edict::capi::run_guarded;
 
 const char* edict_version() { return EDICT_VERSION; }
 int edict_api() { return EDICT_API; }
-const char* edict_last_error() { return edict::capi::last_error; }
+const char* edict_last_error() { return edict::capi::last_error.message; }
+
+void edict_last_error_parts(edict_error* error, size_t size) {
+  const auto& last = edict::capi::last_error;
+  edict::capi::copy_out(
+      {last.code, last.kind, last.message, last.subject, last.place, last.problem, last.remedy},
+      error, size);
+}
 
 const void* edict_bytes_data(const edict_bytes* bytes) { return bytes->content.c_str(); }
 size_t edict_bytes_size(const edict_bytes* bytes) { return bytes->content.size(); }
