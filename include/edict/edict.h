@@ -193,6 +193,16 @@ EDICT_EXPORT int edict_dataset_write(const edict_dataset* dataset, const char* p
 EDICT_EXPORT int edict_read_dates(int64_t count, const char* const* texts, double* microseconds,
                                   int32_t* zone);
 
+/* The different texts of a column as the cells of a file are read: "5.2 mmol/L", "97 %", "<0.1",
+ * "1.234,5", "yes". `options`: JSON with column (its name, for messages), decimal (point or comma),
+ * unit (the one that a model knows the column in) and numbers (whether a model knows it as such);
+ * "{}": nothing. `values`: [count], NaN where nothing is known. `out`: JSON with kind (numbers;
+ * else categories, texts or mistakes, where a number is none, and `values` are as before), unit
+ * (taken off), notes, a list of what was done to them, and problem, the first mistake. Texts that
+ * may mean two things are an error. */
+EDICT_EXPORT int edict_read_cells(int64_t count, const char* const* cells, const char* options,
+                                  double* values, edict_bytes** out);
+
 typedef struct edict_dataset_size {
   int64_t series, events, observations;
   int64_t features, statics, classes, groups;

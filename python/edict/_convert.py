@@ -331,13 +331,13 @@ def times(values: Any, what: str) -> Times:
     if getattr(dtype, "tz", None) is not None:
         index = compat.pandas().DatetimeIndex(values)
         moments = index.tz_convert("UTC").tz_localize(None).to_numpy()
-        result = Times(_nanoseconds(moments, what), index.tz)
+        result = Times(in_nanoseconds(moments, what), index.tz)
     elif str(dtype).startswith("period"):
-        result = Times(_nanoseconds(compat.pandas().PeriodIndex(values).to_timestamp().to_numpy(), what))
+        result = Times(in_nanoseconds(compat.pandas().PeriodIndex(values).to_timestamp().to_numpy(), what))
     else:
         array = as_array(values, what)
         if array.dtype.kind in "mM":
-            result = Times(_nanoseconds(array, what))
+            result = Times(in_nanoseconds(array, what))
         elif array.dtype.kind in "OUS":
             result = _times_of_objects(array.astype(object), what)
         elif array.dtype.kind == "b":
@@ -378,7 +378,7 @@ def _described(given: Times) -> str:
     return "date-times with a zone" if given.zone is not None else "date-times without a zone"
 
 
-def _nanoseconds(array: Array, what: str) -> Array:
+def in_nanoseconds(array: Array, what: str) -> Array:
     """Moments or durations of any unit in nanoseconds, checked to fit."""
     kind, (unit, _) = array.dtype.kind, np.datetime_data(array.dtype)
     if kind == "m" and unit in ("Y", "M") and not np.isnat(array).all():
@@ -453,7 +453,7 @@ def _moment_of(value: Any, what: str) -> Any:
     if isinstance(value, datetime):
         moment = value if value.tzinfo is not None else value.replace(tzinfo=timezone.utc)
         value = np.datetime64((moment - _EPOCH) // timedelta(microseconds=1), "us")
-    one: Any = _nanoseconds(np.asarray(np.datetime64(value)), what)[()]
+    one: Any = in_nanoseconds(np.asarray(np.datetime64(value)), what)[()]
     return one
 
 
@@ -463,7 +463,7 @@ def _durations_of(found: Array, what: str) -> Array:
             return np.timedelta64(int(value.value), "ns")
         if isinstance(value, timedelta):
             value = np.timedelta64(value // timedelta(microseconds=1), "us")
-        return _nanoseconds(np.asarray(value), what)[()]
+        return in_nanoseconds(np.asarray(value), what)[()]
 
     return np.array([one(v) for v in found], dtype="timedelta64[ns]")
 

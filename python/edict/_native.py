@@ -190,6 +190,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "edict_builder_dataset": (c_int, [_BUILDER, c_int, _OUT]),
     "edict_builder_free": (None, [_P]),
     "edict_read_dates": (c_int, [c_int64, _TEXTS, _P, _P]),
+    "edict_read_cells": (c_int, [c_int64, _TEXTS, c_char_p, _P, _OUT]),
     "edict_dataset_read": (c_int, [c_char_p, c_char_p, _LIKE, _OUT]),
     "edict_dataset_write": (c_int, [_DATASET, c_char_p]),
     "edict_dataset_sizes": (c_int, [_DATASET, _P, c_size_t]),

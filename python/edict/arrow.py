@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import compat
+from ._convert import in_nanoseconds
 from ._native import Error
 
 
@@ -64,6 +65,7 @@ _NUMBERS = {
     "c": np.int8, "C": np.uint8, "s": np.int16, "S": np.uint16, "i": np.int32, "I": np.uint32,
     "l": np.int64, "L": np.uint64, "e": np.float16, "f": np.float32, "g": np.float64,
 }  # fmt: skip
+_NAT = np.iinfo(np.int64).min  # what numpy takes for a missing moment
 _RESOLUTION = {"s": "s", "m": "ms", "u": "us", "n": "ns"}
 
 
@@ -94,6 +96,9 @@ def read_stream(source: Any) -> Table:
         rows = 0
         for batch in _batches(stream):
             rows += batch.length
+            empty = _missing(batch)
+            if empty is not None and empty.any():
+                raise Error("the Arrow stream has rows that are missing as a whole; leave them out")
             for j, name in enumerate(names):
                 child = batch.children[j].contents
                 field = schema.children[j].contents
@@ -128,8 +133,10 @@ def _batches(stream: Any) -> Iterator[ArrowArray]:
 
 
 def _buffer(array: ArrowArray, place: int, dtype: Any, count: int) -> npt.NDArray[Any]:
-    pointer = array.buffers[place]
+    pointer = array.buffers[place] if place < array.n_buffers else None
     if not pointer or count == 0:
+        if count and array.null_count not in (-1, array.length):
+            raise Error("the Arrow stream has a column without its values; the producer is at fault")
         return np.zeros(count, dtype)
     size = count * np.dtype(dtype).itemsize
     memory = memoryview((ctypes.c_char * size).from_address(pointer))
@@ -150,75 +157,97 @@ def _missing(array: ArrowArray) -> Optional[npt.NDArray[np.bool_]]:
 
 
 def _column(field: ArrowSchema, array: ArrowArray, name: str) -> npt.NDArray[Any]:
-    """A copy of the values; NaN, NaT or None where they are missing."""
+    """A copy of the values; NaN, NaT or None where they are missing, and whole numbers masked."""
     kind = field.format.decode()
     missing = _missing(array)
+    if kind == "n":
+        return np.full(array.length, np.nan)
+    values = _values(field, array, name, missing)
+    if missing is None:
+        return values
+    if values.dtype.kind in "fO":
+        values[missing] = np.nan if values.dtype.kind == "f" else None
+        return values
+    if values.dtype.kind in "mM":
+        values[missing] = np.array("NaT", dtype=values.dtype)
+        return values
+    masked: Any = np.ma  # has no types
+    hidden: npt.NDArray[Any] = masked.masked_array(values, mask=missing | masked.getmaskarray(values))
+    return hidden
+
+
+def _values(
+    field: ArrowSchema, array: ArrowArray, name: str, missing: Optional[npt.NDArray[np.bool_]]
+) -> npt.NDArray[Any]:
+    """A copy of the values, with anything where they are missing."""
+    kind = field.format.decode()
     end = array.offset + array.length
+
+    def whole_numbers(dtype: Any) -> npt.NDArray[Any]:
+        raw = _buffer(array, 1, dtype, end)[array.offset :].astype(np.int64)
+        if missing is not None:
+            raw[missing] = _NAT
+        return raw
+
     if field.dictionary:
         words = _column(field.dictionary.contents, array.dictionary.contents, name)
         places = _buffer(array, 1, _NUMBERS[kind], end)[array.offset :].astype(np.int64)
         if missing is not None:
             places = np.where(missing, 0, places)
-        values = words[places] if words.size else np.full(places.shape, None, dtype=object)
-    elif kind == "n":
-        return np.full(array.length, np.nan)
-    elif kind == "b":
-        values = _bits(array, 1).astype(np.float64)
-    elif kind in _NUMBERS:
-        values = np.array(_buffer(array, 1, _NUMBERS[kind], end)[array.offset :])
-        if missing is not None and values.dtype.kind != "f":
-            values = values.astype(np.float64)
-    elif kind.startswith("ts"):
-        raw = np.array(_buffer(array, 1, np.int64, end)[array.offset :])
-        values = raw.astype(f"datetime64[{_RESOLUTION[kind[2]]}]").astype("datetime64[ns]")
-    elif kind == "tdD":
-        raw = _buffer(array, 1, np.int32, end)[array.offset :].astype(np.int64)
-        values = raw.astype("datetime64[D]").astype("datetime64[ns]")
-    elif kind == "tdm":
-        raw = np.array(_buffer(array, 1, np.int64, end)[array.offset :])
-        values = raw.astype("datetime64[ms]").astype("datetime64[ns]")
-    elif kind in ("u", "U"):
-        values = _texts(array, np.int32 if kind == "u" else np.int64)
-    elif kind == "vu":
-        values = _viewed_texts(array)
-    else:
-        raise Error(f"column {name!r} has the Arrow type {kind!r}, which is not read; cast it")
-    if missing is not None:
-        values = np.array(values)
-        values[missing] = (
-            np.nan if values.dtype.kind == "f" else
-            np.datetime64("NaT") if values.dtype.kind == "M" else None
-        )  # fmt: skip
-    return values
+        return words[places] if words.size else np.full(places.shape, None, dtype=object)
+    if kind == "b":
+        return _bits(array, 1)
+    if kind in _NUMBERS:
+        return np.array(_buffer(array, 1, _NUMBERS[kind], end)[array.offset :])
+    what = f"column {name!r}"
+    if kind[:2] == "ts" and kind[2:3] in _RESOLUTION:
+        return in_nanoseconds(whole_numbers(np.int64).view(f"M8[{_RESOLUTION[kind[2]]}]"), what)
+    if kind[:2] == "tD" and kind[2:3] in _RESOLUTION:
+        return in_nanoseconds(whole_numbers(np.int64).view(f"m8[{_RESOLUTION[kind[2]]}]"), what)
+    if kind == "tdD":
+        return in_nanoseconds(whole_numbers(np.int32).view("M8[D]"), what)
+    if kind == "tdm":
+        return in_nanoseconds(whole_numbers(np.int64).view("M8[ms]"), what)
+    if kind in ("u", "U"):
+        return _texts(array, np.int32 if kind == "u" else np.int64, missing)
+    if kind == "vu":
+        return _viewed_texts(array, missing)
+    raise Error(f"column {name!r} has the Arrow type {kind!r}, which is not read; cast it")
 
 
-def _texts(array: ArrowArray, offset_type: Any) -> npt.NDArray[Any]:
+def _texts(
+    array: ArrowArray, offset_type: Any, missing: Optional[npt.NDArray[np.bool_]]
+) -> npt.NDArray[Any]:
     offsets = _buffer(array, 1, offset_type, array.offset + array.length + 1)[array.offset :]
-    start = int(offsets[0]) if offsets.size else 0
     size = int(offsets[-1]) if offsets.size else 0
     content = ctypes.string_at(array.buffers[2], size) if size else b""
-    bounds: Any = offsets.tolist() or [start]
-    result = np.empty(array.length, dtype=object)
-    result[:] = [content[a:b].decode() for a, b in zip(bounds, bounds[1:])]
+    bounds: Any = offsets.tolist()
+    result = np.full(array.length, None, dtype=object)
+    for i in np.flatnonzero(np.ones(array.length, bool) if missing is None else ~missing):
+        result[i] = content[bounds[i] : bounds[i + 1]].decode(errors="replace")
     return result
 
 
-def _viewed_texts(array: ArrowArray) -> npt.NDArray[Any]:
+def _viewed_texts(array: ArrowArray, missing: Optional[npt.NDArray[np.bool_]]) -> npt.NDArray[Any]:
     """Views of 16 bytes: the length, then up to 12 bytes, or a prefix, a buffer and an offset."""
     views = _buffer(array, 1, np.int32, 4 * (array.offset + array.length)).reshape(-1, 4)
-    result = np.empty(array.length, dtype=object)
-    for i, view in enumerate(views[array.offset :]):
+    result = np.full(array.length, None, dtype=object)
+    # The view of what is missing may be anything.
+    for i in np.flatnonzero(np.ones(array.length, bool) if missing is None else ~missing):
+        view = views[array.offset + i]
         length = int(view[0])
         if length <= 12:
-            result[i] = view[1:].tobytes()[:length].decode()
+            held = view[1:].tobytes()[:length]
         else:
-            pointer = array.buffers[2 + int(view[2])] + int(view[3])
-            result[i] = ctypes.string_at(pointer, length).decode()
+            held = ctypes.string_at(array.buffers[2 + int(view[2])] + int(view[3]), length)
+        result[i] = held.decode(errors="replace")
     return result
 
 
 def _joined(parts: list[npt.NDArray[Any]], field: ArrowSchema) -> Any:
-    values = np.concatenate(parts) if parts else np.empty(0)
+    masked = any(isinstance(part, np.ma.MaskedArray) for part in parts)
+    join: Any = np.ma.concatenate if masked else np.concatenate
+    values = join(parts) if parts else np.empty(0)
     kind = field.format.decode()
     if kind.startswith("ts") and kind[4:]:  # moments in UTC, to be shown in a zone
         pd = compat.pandas()

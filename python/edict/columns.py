@@ -18,6 +18,7 @@ from ._convert import Array, Floats, missing_objects, numbers, objects_of, text_
 from ._native import Error
 
 if TYPE_CHECKING:
+    from .cells import Cells
     from .missing import MissingCodes
 
 Codes = npt.NDArray[np.int64]
@@ -207,7 +208,7 @@ def constant_of_series(codes: Codes, series: Codes, ids: list[str], what: str) -
 
 def static_columns(
     table: Table, names: list[str], series: Codes, ids: list[str], known: Mapping[str, list[str]],
-    missing: "MissingCodes",
+    missing: "MissingCodes", cells: "Cells",
 ) -> tuple[list[str], npt.NDArray[np.float64], dict[str, list[str]]]:
     """Covariates of each series; a column of texts becomes one of 0 and 1 for each of them. The last
     are those columns and their texts. ``known``: those of columns that a model was trained with."""
@@ -219,7 +220,7 @@ def static_columns(
         categorical = is_category(values)
         values = missing.cleared(values, name)
         what = f"static covariate {name!r}"
-        numbers = None if name in known or categorical else _numbers_if_all_are(values, name)
+        numbers = None if name in known or categorical else _numbers_if_all_are(values, name, cells)
         if numbers is not None:
             codes, uniques = factorize(numbers)
             of_series = constant_of_series(codes, series, ids, what)
@@ -238,12 +239,12 @@ def static_columns(
     return result_names, np.ascontiguousarray(values2d), categories
 
 
-def _numbers_if_all_are(values: Any, name: str) -> Optional[Floats]:
+def _numbers_if_all_are(values: Any, name: str, cells: "Cells") -> Optional[Floats]:
     """As in a file, texts that are all numbers are numbers; categories are not."""
     try:
         return number_column(values, name)
     except Error:
-        return None
+        return cells.numbers(values, name, False) if is_text(values) else None
 
 
 def is_category(values: Any) -> bool:
@@ -352,11 +353,12 @@ class FeatureColumns:
 
     def __init__(
         self, table: Table, features: Names, used: set[str], series: Codes,
-        known: Mapping[str, list[str]], missing: "MissingCodes",
+        known: Mapping[str, list[str]], missing: "MissingCodes", cells: "Cells",
     ) -> None:  # fmt: skip
         self._series = series
         self._known = known  # the categories of columns that a model was trained with
         self._missing = missing
+        self._cells = cells
         self.columns: list[str] = []  # as the table calls them
         self.names: list[str] = []
         self.values: list[Floats] = []
@@ -389,13 +391,12 @@ class FeatureColumns:
             return False
         categorical = is_category(values) or name in self._known
         values = self._missing.cleared(values, name)
-        try:
-            if categorical:
-                raise Error(f"column {name!r} holds categories")
+        numbers: Optional[Floats] = None
+        if categorical or is_text(values):
+            numbers = None if categorical else self._cells.numbers(values, name, asked)
+        else:
             numbers = number_column(values, name)
-        except Error:
-            if not is_text(values) and name not in self._known:
-                raise
+        if numbers is None:
             texts, codes = categories_of(values, name, self._known.get(name, ()))
             if not asked and not _changes(codes, self._series):
                 return False
@@ -407,7 +408,7 @@ class FeatureColumns:
                 raise Error(
                     f"column {name!r} holds {what}; give numbers throughout, or at most "
                     f"{_MOST_CATEGORIES} categories"
-                ) from None
+                )
             self.columns.append(name)
             self.names += [f"{name}={text}" for text in texts]
             self.values += zeros_and_ones(codes, len(texts))

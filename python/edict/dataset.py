@@ -10,7 +10,7 @@ import warnings
 from copy import deepcopy
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Collection, Iterator, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Collection, Hashable, Iterator, Mapping, Optional, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,8 @@ from ._native import (
     names_of as native_names, path_bytes, texts,
 )  # fmt: skip
 from .builder import Builder, SourceRows, Values, check_duplicates, coded
-from .columns import FeatureColumns, Names, Table, as_list, factorize, names_of, number_column
+from .cells import decimal_word
+from .columns import FeatureColumns, Names, Table, as_list, factorize, names_of
 from .missing import as_codes
 from .table_roles import Roles, attach, categories_in_json, counted_times, series_of
 from .times import TimeAxis, asked_times, axis_from_rules, counted
@@ -73,6 +74,7 @@ class Dataset:
         origin: Any = None,
         duplicates: Optional[str] = None,
         missing: Any = None,
+        decimal: Optional[str] = None,
         like: "Optional[Model]" = None,
     ) -> "Dataset":
         """Wide form: a row an event, NaN where a feature was not observed. Rows in any order.
@@ -84,7 +86,8 @@ class Dataset:
         ``column=text`` of 0 and 1. Columns that are empty or count the rows ("Unnamed: 0") are left out
         with a warning. Date-times (with or without a zone) and durations are counted in
         ``unit`` ("s", "min", "h", "d"; by default hours), date-times from ``origin``: ``"first"``, each
-        series' first row, or one moment for all. Texts are read as in a file, "01.03.2024" too.
+        series' first row, or one moment for all. Texts are read as in a file, "01.03.2024", "5,2 mmol/L" and
+        "<0.1" too; what was done is said in a warning, and ``decimal`` says what a comma means.
         Texts in ``static`` columns are categories likewise. ``duplicates`` says what happens to
         different values of a feature at one time of a series: "error", "first", "last" or "mean".
         ``missing`` is what stands for a missing value: ``-999``, ``"column=-999"``, several of them in a
@@ -105,13 +108,13 @@ class Dataset:
         """
         check_like(like)
         table = Table(frame)
-        roles = Roles(table, like, id, time, label, group, static, duplicates, missing)
+        roles = Roles(table, like, id, time, label, group, static, duplicates, missing, decimal)
         series, ids, id_values = series_of(table, roles.id)
         times, axis = counted_times(table, roles.time, series, len(ids), unit, origin, like)
         if features is None and like is not None:
             features = roles.known_features()
         chosen = FeatureColumns(
-            table, features, roles.used, series, roles.categories(False), roles.missing
+            table, features, roles.used, series, roles.categories(False), roles.missing, roles.cells
         )
         builder = Builder(ids, chosen.names)
         values, categories = attach(builder, table, series, ids, roles, id_values)
@@ -139,6 +142,7 @@ class Dataset:
         origin: Any = None,
         duplicates: Optional[str] = None,
         missing: Any = None,
+        decimal: Optional[str] = None,
         like: "Optional[Model]" = None,
     ) -> "Dataset":
         """Long form: a row an observation, with the name of its feature.
@@ -154,7 +158,7 @@ class Dataset:
         check_like(like)
         feature, value = str(feature), str(value)
         table = Table(frame)
-        roles = Roles(table, like, id, time, label, group, static, duplicates, missing)
+        roles = Roles(table, like, id, time, label, group, static, duplicates, missing, decimal)
         series, ids, id_values = series_of(table, roles.id)
         times, axis = counted_times(table, roles.time, series, len(ids), unit, origin, like)
         codes, uniques = factorize(table.column(feature, "the feature's name"))
@@ -164,8 +168,8 @@ class Dataset:
         builder = Builder(ids, names)
         values, categories = attach(builder, table, series, ids, roles, id_values)
         builder.dates(axis)
-        builder.reading(roles.reading([], categories))
-        numbers = number_column(table.column(value, "values"), value)
+        numbers = roles.cells.of_features(table.column(value, "values"), codes, names, value)
+        builder.reading({**roles.reading([], categories), "variable": feature, "value": value})
         for k, name in enumerate(names if roles.missing else ()):
             numbers = np.where((codes == k) & roles.missing.found(numbers, name), np.nan, numbers)
         builder.observations(series, times, codes.astype(np.int32), numbers)
@@ -322,10 +326,7 @@ class Dataset:
                 options[name] = as_list(columns)
         if missing is not None:
             options["missing"] = as_codes(missing)
-        if decimal is not None:
-            if decimal not in _DECIMALS:
-                raise Error(f'decimal={decimal!r}: give "point" or ".", "comma" or ","')
-            decimal = _DECIMALS[decimal]
+        decimal = decimal_word(decimal)
         if duplicates is not None:
             check_duplicates(duplicates)
         for name, word in (
@@ -537,6 +538,10 @@ class Dataset:
             "a Dataset is no array; data.arrays has those of what is in it, data.to_frame() a table, and "
             "estimators that ask for a matrix as X can have model.encode(data)"
         )
+
+    def __contains__(self, id: Any) -> bool:
+        """Whether there is a series with this id."""
+        return isinstance(id, Hashable) and id in self._all_names[0]
 
     def __iter__(self) -> "Iterator[Dataset]":
         return (self[i] for i in range(len(self)))
@@ -768,9 +773,6 @@ def _restored(
         observed = (event_series[event], arrays["times"][event], arrays["feature"], arrays["value"])
     builder.observations(*observed)
     return Dataset(builder.build("error"), axis, values, rows)
-
-
-_DECIMALS = {"point": "point", ".": "point", "comma": "comma", ",": "comma"}
 
 
 def check_like(like: Any) -> None:

@@ -54,6 +54,14 @@ def _with_numbers(column: Any, told: Floats, missing: MissingCodes) -> Any:
     if not gaps.any():
         return column
     kind = getattr(column.dtype, "kind", "O")
+    pd = compat.pandas()
+    if isinstance(column.dtype, pd.SparseDtype):
+        whole = _with_numbers(column.sparse.to_dense(), told, missing)
+        return pd.Series(pd.arrays.SparseArray(whole, fill_value=column.dtype.fill_value), column.index, name=column.name)
+    if _holds_texts(column):  # as a file would have it
+        filled = column.copy()
+        filled[gaps] = np.array([f"{number:.15g}" for number in told[gaps]], dtype=object)
+        return filled
     if isinstance(column.dtype, np.dtype) and kind in "iuf":  # whole ones have no room for a mean
         filled = column.to_numpy(None if kind == "f" else np.float64, copy=True)
         filled[gaps] = told[gaps]
@@ -64,7 +72,14 @@ def _with_numbers(column: Any, told: Floats, missing: MissingCodes) -> Any:
         filled = column.astype("Float64" if kind in "iub" else column.dtype).copy()
         filled[gaps] = told[gaps]
         return filled
-    return compat.pandas().Series(filled, index=column.index, name=column.name)
+    return pd.Series(filled, index=column.index, name=column.name)
+
+
+def _holds_texts(column: Any) -> bool:
+    if str(column.dtype).startswith("string"):
+        return True
+    there = column[column.notna()] if column.dtype == object else ()
+    return len(there) > 0 and all(isinstance(value, str) for value in there)
 
 
 def _with_texts(column: Any, told: Any, missing: MissingCodes) -> Any:

@@ -10,6 +10,7 @@ from . import _convert, compat
 from ._convert import Floats, Ints, objects_of
 from ._native import Error
 from .builder import Builder, Values, check_duplicates
+from .cells import Cells
 from .columns import Names, Table, as_list, constant_of_series, factorize, names_of, static_columns
 from .missing import MissingCodes, as_codes
 from .times import UNITS, TimeAxis, counted
@@ -25,8 +26,9 @@ class Roles:
     def __init__(
         self, table: Table, like: "Optional[Model]", id: Optional[str], time: str,
         label: Optional[str], group: Optional[str], static: Names, duplicates: Optional[str],
-        missing: Any,
+        missing: Any, decimal: Any = None,
     ) -> None:  # fmt: skip
+        self.cells = Cells(decimal, like)
         self._table = table
         self._like = like
         known: Mapping[str, Any] = {} if like is None else like._info["reading"]
@@ -103,6 +105,7 @@ class Roles:
             "label": self.label or "", "group": self.group or "", "statics": self.statics,
             "duplicates": "" if self.duplicates == "error" else self.duplicates,
             "features": features, "categories": categories, "missing": self._codes,
+            "units": self.cells.units,
         }  # fmt: skip
 
 
@@ -173,7 +176,7 @@ def attach(
     categories: list[dict[str, Any]] = []
     if roles.statics:
         columns, numbers, of_texts = static_columns(
-            table, roles.statics, series, ids, roles.categories(True), roles.missing
+            table, roles.statics, series, ids, roles.categories(True), roles.missing, roles.cells
         )
         builder.statics(columns, numbers)
         categories = categories_in_json(of_texts, True)

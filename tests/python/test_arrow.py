@@ -161,3 +161,50 @@ def test_what_cannot_be_read_is_named():
         Dataset.from_arrow(odd)
     with pytest.raises(edict.Error, match="no __arrow_c_stream__"):
         Dataset.from_arrow([1, 2])
+
+
+def test_whole_numbers_with_gaps_stay_whole():
+    ids = np.array([2**60 + 1, 2**60 + 2, 2**60 + 1], np.int64)
+    producer = Producer([[
+        column("id", "l", 3, [ids], [1, 1, 1]),
+        column("time", "g", 3, [np.array([0.0, 1, 2])]),
+        # What stands where a value is missing may be anything.
+        column("x", "L", 3, [np.array([1, 2**64 - 1, 3], np.uint64)], [1, 0, 1]),
+        column("on", "b", 3, [bits([1, 1, 0])], [1, 0, 1]),
+        column("label", "i", 3, [np.array([7, 8, 99], np.int32)], [1, 1, 0]),
+    ]])  # fmt: skip
+    data = Dataset.from_arrow(producer, label="label")
+    assert data.ids == [2**60 + 1, 2**60 + 2] and data.labels.tolist() == [7, 8]
+    assert sorted(data.arrays["value"].tolist()) == [0, 1, 1, 3]
+
+
+@pytest.mark.parametrize("format, unit", [("tss:", "s"), ("tsm:", "ms"), ("tsu:", "us"), ("tsn:", "ns"), ("tdm", "ms")])
+def test_moments_of_every_resolution(format, unit):
+    when = pd.to_datetime(["2024-03-01 12:00", "2024-03-01 13:30"])
+    raw = when.to_numpy().astype(f"M8[{unit}]").astype(np.int64)
+    gone = np.append(raw, 2**62)
+    producer = Producer([[texts("id", ["p"] * 3), column("time", format, 3, [gone], [1, 1, 0]), column("x", "g", 3, [np.ones(3)], [1, 1, 0])]])
+    assert Dataset.from_arrow(producer).to_frame()["time"].tolist() == list(when)
+
+
+@pytest.mark.parametrize("format, factor", [("tDs", 1), ("tDm", 10**3), ("tDu", 10**6), ("tDn", 10**9)])
+def test_durations(format, factor):
+    producer = Producer([[texts("id", ["p"] * 2), column("time", format, 2, [np.array([0, 5400 * factor], np.int64)]), column("x", "g", 2, [np.ones(2)])]])
+    data = Dataset.from_arrow(producer)
+    assert data.times.tolist() == [0, 1.5] and data.time_axis.durations
+
+
+@pytest.mark.parametrize("format", ["tss:", "tsu:UTC", "tdm", "tDs"])
+def test_a_moment_that_would_wrap_is_refused(format):
+    producer = Producer([[texts("id", ["p"]), column("time", format, 1, [np.array([2**61], np.int64)]), column("x", "g", 1, [np.ones(1)])]])
+    with pytest.raises(edict.Error, match="column 'time': .* is out of range; times lie between 1678 and 2262"):
+        Dataset.from_arrow(producer)
+
+
+def test_a_text_that_is_missing_is_not_looked_at():
+    label = viewed("label", ["fast", "fast"])
+    label["buffers"][0] = bits([1, 0])
+    label["buffers"][1] = label["buffers"][1].copy()
+    label["buffers"][1][16:] = 255  # a length and an offset that lead nowhere
+    producer = Producer([[texts("id", ["p", "q"]), column("time", "g", 2, [np.zeros(2)]), column("x", "g", 2, [np.ones(2)]), label]])
+    assert Dataset.from_arrow(producer, label="label").labels.tolist() == ["fast", None]

@@ -70,10 +70,10 @@ def test_a_mask_means_not_observed():
     (pd.to_datetime(["2024-01-01"] * 3), "holds date-times, where numbers are needed"),
     (pd.to_timedelta([1, 2, 3], unit="h"), "holds durations, where numbers are needed"),
     (np.array([1j, 2, 3]), "complex"),
-    ([1.0, "n/a", 3.0], "numbers and texts"),
+    ([1.0, "oops", 3.0], "'oops' is not a number; write one, or name what stands for a missing value by missing"),
     ([[1], [2], [3]], "holds what is no number, row 0"),
     (np.array([pd.Timestamp("2024-01-01"), 2, 3], dtype=object), "holds what is no number, row 0"),
-    (["1_000", "2", "3"], "3 different texts|no number|numbers and texts"),
+    (["1_000", "2", "3"], "'1_000' is not a number"),
 ])  # fmt: skip
 def test_what_is_no_number_is_refused_by_name(x, text):
     frame = pd.DataFrame({"id": 1, "time": [0.0, 1.0, 2.0]})

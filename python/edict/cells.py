@@ -1,0 +1,88 @@
+"""Columns of texts that are numbers, read as the cells of a file are: 5.2 mmol/L, 97 %, <0.1, 1.234,5."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from typing import TYPE_CHECKING, Any, Mapping, Optional
+
+import numpy as np
+
+from . import _convert
+from ._convert import Floats, objects_of, text_of
+from ._native import Error, address, json_of, lib, texts
+from .columns import factorize, number_column
+
+if TYPE_CHECKING:
+    from .model import Model
+
+DECIMALS = {"point": "point", ".": "point", "comma": "comma", ",": "comma"}
+
+
+def decimal_word(decimal: Any) -> Optional[str]:
+    """The decimal mark as the library names it."""
+    if decimal is None:
+        return None
+    if not isinstance(decimal, str) or decimal not in DECIMALS:
+        raise Error(f'decimal={decimal!r}: give "point" or ".", "comma" or ","')
+    return DECIMALS[decimal]
+
+
+class Cells:
+    """Reads columns of numbers, and remembers the units that were taken off."""
+
+    def __init__(self, decimal: Any = None, like: "Optional[Model]" = None) -> None:
+        reading: Mapping[str, Any] = {} if like is None else like._info["reading"]
+        self._decimal = decimal_word(decimal) or ""
+        self._known = {u["column"]: u["unit"] for u in reading.get("units", ())}
+        categories = {c["column"] for c in reading.get("categories", ())}
+        self._numbers = {*reading.get("features", ()), *reading.get("statics", ())} - categories
+        self.units: list[dict[str, str]] = []
+
+    def numbers(self, values: Any, name: str, asked: bool = True) -> Optional[Floats]:
+        """The numbers of a column, NaN where missing; None where it holds something else. Where the
+        caller ``asked`` for the column, a text among numbers is refused."""
+        try:
+            return number_column(values, name)
+        except Error:
+            if getattr(getattr(values, "dtype", None), "kind", "O") not in "OUS":
+                raise
+            return self._of_texts(values, name, asked)
+
+    def _of_texts(self, values: Any, name: str, asked: bool) -> Optional[Floats]:
+        codes, uniques = factorize(values)
+        words = objects_of(uniques)
+        if not any(isinstance(word, str) for word in words):
+            return None
+        options = {
+            "column": name, "decimal": self._decimal, "unit": self._known.get(name, ""),
+            "numbers": name in self._numbers,
+        }  # fmt: skip
+        read = np.full(len(words) + 1, np.nan)  # the last is that of -1, a missing one
+        written = texts([text_of(word).replace("\0", "\ufffd") for word in words])
+        found = json_of(lib.edict_read_cells, len(words), written, json.dumps(options).encode(), address(read))
+        if found["problem"] and asked:
+            raise Error(found["problem"])
+        if found["kind"] != "numbers":
+            return None
+        if found["unit"]:
+            self.units.append({"column": name, "unit": found["unit"]})
+        if found["notes"]:
+            warnings.warn(f"{name!r}: {', '.join(found['notes'])}", stacklevel=6)
+        return np.asarray(read[codes])
+
+    def of_features(self, values: Any, codes: _convert.Ints, names: list[str], column: str) -> Floats:
+        """The values of the long form, those of each feature for themselves."""
+        try:
+            return number_column(values, column)
+        except Error:
+            pass
+        held = _convert.as_array(values, f"column {column!r}").astype(object)
+        result = np.full(held.size, np.nan)
+        for k, name in enumerate(names):
+            own = codes == k
+            read = self.numbers(held[own], name)
+            if read is None:
+                raise Error(f"column {column!r}: the values of feature {name!r} are no numbers; give numbers")
+            result[own] = read
+        return result

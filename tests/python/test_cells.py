@@ -1,0 +1,119 @@
+"""Texts of a frame are read as the cells of a file are."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import SMALL
+
+import edict
+from edict import Dataset, Error, Model
+
+SPELLED = {
+    "limits": ["<0.1", "0.5", "2.0", "0.5"],
+    "units": ["5.2 mmol/L", "4.1 mmol/L", "", "4.9"],
+    "percent": ["97 %", "95 %", "NA", "91 %"],
+    "commas": ["1,5", "2,5", "1.234,5", "n/a"],
+    "groups": ["1,234.5", "2.5", "3.5", None],
+    "money": ["$1,200.50", "$7.25", "-", "$8"],
+    "truth": ["yes", "no", "yes", "yes"],
+    "words": ["80", "unavailable", "82", "84"],
+    "plain": ["1.234", "2.5", "3", "1e3"],
+    "names": ["up", "down", "up", "up"],
+}
+
+
+def framed(column, **arguments):
+    frame = pd.DataFrame({"id": ["a", "a", "a", "b"], "time": [0.0, 1, 2, 0], "other": [1.0, 2, 3, 4], "x": SPELLED[column]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return frame, Dataset.from_frame(frame, **arguments)
+
+
+@pytest.mark.parametrize("column", SPELLED)
+@pytest.mark.parametrize("dtype", ["object", "string"])
+def test_a_column_is_read_as_in_a_file(column, dtype, tmp_path):
+    frame, _ = framed(column)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        data = Dataset.from_frame(frame.astype({"x": dtype}))
+    frame.to_csv(tmp_path / "data.csv", index=False, sep=";")
+    read = Dataset.read_csv(tmp_path / "data.csv", id="id", time="time")
+    assert data.features == read.features
+    assert np.array_equal(data.arrays["value"], read.arrays["value"])
+    assert data.reading["units"] == read.reading["units"]
+
+
+def test_what_was_done_is_said():
+    frame, _ = framed("limits")
+    with pytest.warns(UserWarning, match="'x': '<0.1' and its like read as the limit"):
+        Dataset.from_frame(frame)
+    with pytest.warns(UserWarning, match="'x': 'mmol/L' taken off"):
+        Dataset.from_frame(frame.assign(x=SPELLED["units"]))
+
+
+def test_what_may_be_two_things_is_refused():
+    frame, _ = framed("plain")
+    with pytest.raises(Error, match="column 'x': '1,234' may be 1.234 or 1234; give decimal=point or decimal=comma|may be 1234 or 1.234"):
+        Dataset.from_frame(frame.assign(x=["1,234", "2,345", "3", "4"]))
+    for decimal, value in ((".", 1234.0), ("point", 1234.0), (",", 1.234), ("comma", 1.234)):
+        with pytest.warns(UserWarning, match="'x': "):
+            data = Dataset.from_frame(frame.assign(x=["1,234", "2,345", "3", "4"]), decimal=decimal, features=["x"])
+        assert data.arrays["value"][0] == value
+    with pytest.raises(Error, match="column 'x': .* is in another unit than"):
+        Dataset.from_frame(frame.assign(x=["5 mmol/L", "90 mg/dL", "5 mmol/L", "6"]))
+    with pytest.raises(Error, match="column 'x': '120/80' holds two numbers; divide the column in two"):
+        Dataset.from_frame(frame.assign(x=["120/80", "110/70", "NA", "120/80"]), features=["x"])
+
+
+def test_a_column_of_which_some_are_no_numbers_is_left_out_aloud():
+    frame, _ = framed("plain")
+    mixed = frame.assign(x=["1.25", "oops", "3", "4"])
+    with pytest.warns(UserWarning, match="columns ignored, as they hold no numbers: x"):
+        assert Dataset.from_frame(mixed).features == ["other"]
+    with pytest.raises(Error, match="column 'x': 'oops' is not a number"):
+        Dataset.from_frame(mixed, features=["x"])
+
+
+def test_the_long_form_reads_each_feature_for_itself():
+    frame = pd.DataFrame({
+        "id": ["a"] * 4, "time": [0.0, 0, 1, 1], "feature": ["lactate", "pulse", "lactate", "pulse"],
+        "value": ["<0.5", "80 bpm", "2.1", "84 bpm"]})  # fmt: skip
+    with pytest.warns(UserWarning, match="'lactate': '<0.5' and its like read as the limit"):
+        data = Dataset.from_long(frame)
+    assert data.to_frame("long")["value"].tolist() == [0.5, 80, 2.1, 84]
+    assert data.reading["units"] == [{"column": "pulse", "unit": "bpm"}]
+
+
+def test_statics_too():
+    frame, _ = framed("plain")
+    with pytest.warns(UserWarning, match="'age': 'years' taken off"):
+        data = Dataset.from_frame(frame.assign(age=["61 years"] * 3 + ["48 years"]), static="age")
+    assert data.statics == ["age"] and data.arrays["statics"].ravel().tolist() == [61, 48]
+
+
+@pytest.mark.filterwarnings("ignore:'flow'")
+def test_a_model_knows_its_units(frame):
+    spelled = frame.assign(flow=[None if np.isnan(v) else f"{v:.6f} L/s" for v in frame["flow"]])
+    data = Dataset.from_frame(spelled, label="label")
+    model = Model.train(data, **SMALL)
+    plain = model.predict(frame.round({"flow": 6}), ahead=[1.0])
+    assert model.predict(spelled, ahead=[1.0]) == plain
+    with pytest.raises(Error, match="column 'flow': .* is in another unit than L/s"):
+        model.predict(spelled.replace({"flow": {spelled["flow"].dropna().iloc[0]: "3 mL/min"}}), ahead=[1.0])
+    filled = model.impute(spelled.astype({"flow": "string"}))
+    assert filled["flow"].dtype == "string" and not filled["flow"].isna().any()
+    seen = spelled["flow"].notna()
+    assert (filled["flow"][seen] == spelled["flow"][seen]).all()
+
+
+def test_sparse_columns_are_filled(model, frame):
+    sparse = frame.astype({"flow": pd.SparseDtype("float64", np.nan)})
+    filled = model.impute(sparse)
+    assert isinstance(filled["flow"].dtype, pd.SparseDtype) and not filled["flow"].isna().any()
+    assert np.array_equal(filled["flow"].to_numpy(), model.impute(frame)["flow"])
+
+
+def test_a_series_is_in_its_data(data):
+    assert "wave00" in data and "nobody" not in data and [1] not in data
