@@ -9,6 +9,7 @@
 #include <map>
 #include <numeric>
 
+#include "app/cross_validate.h"
 #include "ask/distribution.h"
 #include "base/error.h"
 #include "base/files/atomic_file.h"
@@ -25,7 +26,6 @@
 #include "protocol/folds.h"
 #include "protocol/holdout.h"
 #include "render/embedded.h"
-#include "research/cross_validation.h"
 #include "research/import/ornstein_uhlenbeck.h"
 #include "research/import/physionet_field.h"
 
@@ -289,23 +289,26 @@ std::vector<BenchmarkValue> run_benchmark(const std::string& task, ThreadPool& p
   const Dataset data = shortened(data_of(task, options), options.series);
   std::vector<Metrics> runs;
   if (task == "death") {
-    const Config config = config_of(task, options, options.seeds.front());
-    FoldOptions folds;
+    app::CrossValidateRequest folds;
+    folds.config = config_of(task, options, options.seeds.front());
     folds.folds = kFolds;
     folds.members = options.members;
-    folds.training = options.training;
+    folds.stop = options.training.stop;
+    folds.progress.on_epoch = options.training.on_epoch;
     if (!options.out.empty()) {
       folds.out = options.out / "death";
       folds.resume = true;
       make_folder(folds.out);
-      write_atomically(folds.out / "folds.csv", folds_table(data, config.data));
+      write_atomically(folds.out / "folds.csv", folds_table(data, folds.config.data));
     }
-    folds.on_model = [&](std::size_t fold, std::size_t) {
-      if (options.on_stage) options.on_stage(fmt::format("death: fold {}", fold + 1));
+    folds.progress.on_run = [&](const app::TrainingRun& run) {
+      if (options.on_stage && !run.backward)
+        options.on_stage(fmt::format("death: fold {}", run.fold + 1));
+      if (options.training.on_backward && run.backward) options.training.on_backward();
     };
-    const CrossValidation result = cross_validate(config, data, pool, folds);
+    const app::CrossValidation result = cross_validate(data, folds, pool);
     if (result.interrupted) throw Interrupted();
-    for (const FoldResult& fold : result.folds)
+    for (const app::FoldResult& fold : result.folds)
       if (fold.classification)
         runs.push_back({{"series", static_cast<double>(fold.judged)},
                         {"auroc", fold.classification->auroc.value},

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <optional>
 
+#include "app/classify.h"
 #include "app/train.h"
 #include "ask/anomalies.h"
 #include "ask/classification.h"
@@ -16,7 +17,6 @@
 #include "data/pieces.h"
 #include "front/capi/border.h"
 #include "judge/evaluate.h"
-#include "learn/classifier/classifier_training.h"
 #include "math/student_t.h"
 #include "model/encode.h"
 
@@ -238,31 +238,25 @@ int edict_classify(const edict_model* model, const edict_dataset* dataset, int64
                    const char* const* assignment, int64_t seeds, const int64_t* seed, int threads,
                    edict_control* control, edict_model** out) {
   return run_guarded([&] {
-    const Model& frozen = model_of(model);
-    const Matched matched(frozen, dataset, Series::as_trained);
+    const Model& trained = model_of(model);
+    const Matched matched(trained, dataset, Series::as_trained);
     check_given(out, "out");
-    Config config = frozen.config;
-    for (const std::string& one : names_from(assignments, assignment, "assignments")) {
-      if (!one.starts_with("classify.") && !one.starts_with("readout."))
-        throw Error(one +
-                    ": the model is trained already; only classify.… and readout.… can be set");
-      assign(config, one);
-    }
-    ClassifierOptions options;
-    options.settings = config.classify;
+    app::ClassifyRequest request;
+    request.assignments = names_from(assignments, assignment, "assignments");
     const std::size_t count = size_of(seeds, "seeds");
     if (count > 0) check_given(seed, "seed");
-    options.seeds.assign(seed, seed + count);
-    options.stop = stop_of(control);
-    options.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches) {
-      tell_batch(control, epoch, config.classify.fine_tune, batch, batches, 0, 0);
+    request.seeds.assign(seed, seed + count);
+    request.stop = stop_of(control);
+    const std::int64_t epochs = settings_of(request, trained).fine_tune;
+    request.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches) {
+      tell_batch(control, epoch, epochs, batch, batches, 0, 0);
     };
-    options.on_epoch = [&](const EpochRow& row) { tell_epoch(control, row); };
+    request.on_epoch = [&](const EpochRow& row) { tell_epoch(control, row); };
     ThreadPool pool(threads_from(threads));
-    ClassifierResult result = train_classifier(
-        frozen, matched.data(), frozen.split_to_train(matched.data()), pool, options);
-    if (result.interrupted) throw Interrupted();
-    *out = new edict_model{std::make_shared<const Model>(std::move(result.model)), model->epochs};
+    app::ClassifyResult result = app::classify(trained, matched.data(), request, pool);
+    if (result.classifier.interrupted) throw Interrupted();
+    *out = new edict_model{std::make_shared<const Model>(std::move(result.classifier.model)),
+                           model->epochs, json_text(plain(std::move(result.notes)))};
   });
 }
 

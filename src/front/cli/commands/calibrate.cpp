@@ -1,20 +1,17 @@
-#include "learn/posthoc/calibrate.h"
+#include "app/calibrate.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <string>
 
-#include "base/error.h"
 #include "base/json/json.h"
 #include "base/json/json_values.h"
 #include "base/text/counted.h"
 #include "front/cli/command.h"
 #include "front/cli/given_data.h"
 #include "front/cli/terminal/progress.h"
-#include "judge/detailed_evaluation.h"
 
 namespace edict::cli {
 namespace {
@@ -24,17 +21,6 @@ struct CalibrateArguments {
   ReadOptions reading;
   int threads = 0;
 };
-
-// The series to calibrate by, as their part of the model's split.
-std::vector<std::size_t> calibration_series(const CalibrateArguments& options, const Model& model,
-                                            const Dataset& data) {
-  if (options.split == "validation" && model.split(data).validation.empty())
-    throw Error(
-        "none of the series is in the model's validation split; give the data it was trained on, "
-        "or calibrate on new series with --split unseen");
-  const std::vector<std::size_t> series = model.series_of(data, options.split);
-  return options.split == "validation" ? after_training(data, model.config.data, series) : series;
-}
 
 void print_task(std::FILE* to, const char* name, const std::optional<CalibrationResult>& before,
                 const std::optional<CalibrationResult>& after) {
@@ -92,57 +78,40 @@ void print_correlations(std::FILE* to, const Model& model,
   fmt::print(to, "on the same series, for features at the same time: each by itself → together\n");
 }
 
+void print(std::FILE* text, const CalibrateArguments& options, const app::CalibrateResult& result) {
+  const std::size_t fitting = result.model.calibration.fit_series;
+  const std::string what = calibrating(result.model, fitting);
+  fmt::print(text, "{}: calibrated on {} {} {}; on the {}, before and after:\n\n", options.out,
+             fitting, options.split, what,
+             result.judged_by_all ? "same"
+             : what == "series"   ? fmt::format("other {}", result.judged)
+                                  : fmt::format("{} series of the others", result.judged));
+  fmt::print(text, "  {:<14} {:>18} {:>19} {:>18}\n", "", "ECE      ", "NLL      ", "CRPS      ");
+  const Evaluation &before = result.before, &after = result.after.evaluation;
+  print_task(text, "interpolation", before.interpolation, after.interpolation);
+  print_task(text, "extrapolation", before.extrapolation, after.extrapolation);
+  print_features(text, result.model);
+  print_correlations(text, result.model, result.after.joint);
+}
+
 void run(const CalibrateArguments& options) {
   check_files({options.model, options.data}, {options.out, options.json});
   Progress progress("calibrating");
   progress.begin();
+  const app::CalibrateRequest request{options.split};
   Model model = load_model(options.model);
-  if (!model.network->has_distribution()) throw no_distribution(model.config.model.kind);
+  check(request, model);
   const Dataset data = open_for(model, options.data, options.reading);
-  const std::vector<std::size_t> series = calibration_series(options, model, data);
-  const Timelines timelines = validation_timelines(model, data, series);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
-  Calibration calibration = fit_calibration(model, timelines, pool);
-  if (calibration.empty())
-    throw Error(
-        fmt::format("{} series are too few to calibrate on; give more data, or another --split",
-                    series.size()));
-  // Judged by the half that did not fit the maps; of few series by all of them.
-  const CalibrationHalves halves = calibration_halves(timelines);
-  std::set<std::string> fit;
-  if (!halves.promise.empty())
-    for (const std::size_t i : halves.fit) fit.insert(timelines[i].id);
-  std::vector<std::size_t> judged;
-  for (const std::size_t i : series)
-    if (!fit.contains(data.ids[i])) judged.push_back(i);
-  model.calibration = {};
-  const Evaluation before = evaluate(model, data, judged, pool);
-  model.calibration = std::move(calibration);
-  const DetailedEvaluation detailed = evaluate_in_detail(model, data, judged, pool);
-  const Evaluation& after = detailed.evaluation;
-  Split chose;  // the model: they are no longer unseen
-  chose.validation = series;
-  model.seen.add(data, chose, split_by(model.config.data));
-  save_model(model, options.out);
+  const app::CalibrateResult result = app::calibrate(std::move(model), data, request, pool);
+  save_model(result.model, options.out);
   progress.end();
-  std::FILE* const text = text_stream({options.out, options.json});
-  const std::size_t fitting = model.calibration.fit_series;
-  const std::string what = calibrating(model, fitting);
-  fmt::print(text, "{}: calibrated on {} {} {}; on the {}, before and after:\n\n", options.out,
-             fitting, options.split, what,
-             fit.empty()        ? "same"
-             : what == "series" ? fmt::format("other {}", judged.size())
-                                : fmt::format("{} series of the others", judged.size()));
-  fmt::print(text, "  {:<14} {:>18} {:>19} {:>18}\n", "", "ECE      ", "NLL      ", "CRPS      ");
-  print_task(text, "interpolation", before.interpolation, after.interpolation);
-  print_task(text, "extrapolation", before.extrapolation, after.extrapolation);
-  print_features(text, model);
-  print_correlations(text, model, detailed.joint);
-  write_json(options.json, {{"before", to_json(before)},
-                            {"after", to_json(after)},
-                            {"joint", json_or_null(detailed.joint)},
-                            {"calibration", to_json(model.calibration)},
-                            {"features", model.features},
+  print(text_stream({options.out, options.json}), options, result);
+  write_json(options.json, {{"before", to_json(result.before)},
+                            {"after", to_json(result.after.evaluation)},
+                            {"joint", json_or_null(result.after.joint)},
+                            {"calibration", to_json(result.model.calibration)},
+                            {"features", result.model.features},
                             {"split", options.split}});
 }
 

@@ -1,9 +1,10 @@
+#include "app/classify.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
 #include <optional>
 
-#include "base/error.h"
 #include "base/files/atomic_file.h"
 #include "base/json/json.h"
 #include "base/json/json_text.h"
@@ -14,9 +15,7 @@
 #include "front/cli/given_data.h"
 #include "front/cli/processes.h"
 #include "front/cli/terminal/progress.h"
-#include "judge/classes/classifier_evaluation.h"
 #include "learn/checkpoint.h"
-#include "learn/classifier/classifier_training.h"
 
 namespace edict::cli {
 namespace {
@@ -32,24 +31,19 @@ struct ClassifyArguments {
 
 constexpr const char* kNothingWritten = "edict: stopped; nothing was written\n";
 
-// Only the [classify] table may differ from what the model was trained with.
-ClassifySettings settings_of(const ClassifyArguments& options, const Config& trained) {
-  Config config = trained;
+app::ClassifyRequest request_of(const ClassifyArguments& options) {
+  app::ClassifyRequest request;
   if (!options.config_file.empty()) {
     Config given;
     read_toml(options.config_file, given);
-    config.classify = given.classify;
+    request.base = given.classify;
   }
-  for (const std::string& assignment : options.assignments) {
-    if (!assignment.starts_with("classify.") && !assignment.starts_with("readout."))
-      throw Error(
-          fmt::format("--set {}: the model is trained already; only classify.… and readout.… can "
-                      "be set",
-                      assignment));
-    assign(config, assignment);
-  }
-  if (options.fine_tune >= 0) config.classify.fine_tune = options.fine_tune;
-  return config.classify;
+  request.assignments = options.assignments;
+  if (options.fine_tune >= 0)
+    request.assignments.push_back(fmt::format("classify.fine_tune={}", options.fine_tune));
+  request.seeds = options.seeds;
+  request.evaluate = true;
+  return request;
 }
 
 nlohmann::json to_json(const ClassifierResult& result, const std::string& out) {
@@ -84,26 +78,17 @@ std::string readers(const Readout& readout) {
   return fmt::format("{} and {} (weight {:.2f} of the trees)", networks, trees, readout.tree_share);
 }
 
-void run(const ClassifyArguments& options) {
-  check_files({options.model, options.data, options.config_file}, {options.out, options.json});
-  Progress progress("classifying");
-  const Model frozen = load_model(options.model);
-  ClassifierOptions training;
-  training.settings = settings_of(options, frozen.config);
-  training.seeds = options.seeds;
-  const Dataset data = open_for(frozen, options.data, options.reading);
-  const Split parts = frozen.split_to_train(data);
-  training.stop = &interrupt_flag(kNothingWritten);
-  WorkPool pool(options.threads);
-  const auto epochs = static_cast<double>(training.settings.fine_tune);
-  std::string member;  // of an ensemble, at the start of its lines
-  training.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches) {
+// Shows fine-tuning, of an ensemble member by member. `member` stands at the start of its lines.
+void follow(app::ClassifyRequest& request, const ClassifySettings& settings, std::size_t members,
+            Progress& progress, std::string& member) {
+  const auto epochs = static_cast<double>(settings.fine_tune);
+  request.on_batch = [&, epochs](std::int64_t epoch, std::int64_t batch, std::int64_t batches) {
     progress.update((static_cast<double>(epoch - 1) +
                      static_cast<double>(batch) / static_cast<double>(batches)) /
                         epochs,
                     fmt::format("{}fine-tuning epoch {}", member, epoch));
   };
-  training.on_epoch = [&](const EpochRow& row) {
+  request.on_epoch = [&](const EpochRow& row) {
     const std::string learnt = row.epoch == 0
                                    ? "before it"
                                    : fmt::format("epoch {:3}  cross-entropy {:.4f}  nll {:8.4f}",
@@ -112,28 +97,17 @@ void run(const ClassifyArguments& options) {
         "{}fine-tuning: {}  | validation accuracy {:.4f}  cross-entropy {:.4f}{}", member, learnt,
         row.validation_accuracy, row.validation_cross_entropy, row.best ? "  best" : ""));
   };
-  training.on_member = [&](std::size_t m) {
-    member = fmt::format("member {} of {}: ", m + 1, frozen.members());
+  request.on_member = [&, members](std::size_t m) {
+    member = fmt::format("member {} of {}: ", m + 1, members);
     progress.begin(member + "encoding the series");
   };
-  progress.begin("encoding the series");
-  const ClassifierResult result = train_classifier(frozen, data, parts, pool, training);
-  if (result.unlabelled > 0)
-    progress.line(fmt::format("note: {} series without a label {} left out", result.unlabelled,
-                              result.unlabelled == 1 ? "is" : "are"));
-  if (!result.never_seen.empty())
-    progress.line(
-        fmt::format("note: the training split holds no series of class [{}]; it will never be "
-                    "predicted",
-                    fmt::join(result.never_seen, ", ")));
-  progress.end();
-  if (result.interrupted) throw Interrupted();
-  save_model(result.model, options.out);
-  if (!result.fine_tuning.empty()) write_metrics(result.fine_tuning, metrics_path(options.out));
-  std::FILE* const text = text_stream({options.out, options.json});
+}
+
+void print_runs(std::FILE* text, const ClassifierResult& result) {
+  const bool several = result.model.members() > 1;
   for (const ClassifierRun& r : result.runs)
     fmt::print(text, "{}seed {}: validation accuracy {:.4f}, cross-entropy {:.4f} (epoch {}){}\n",
-               frozen.members() > 1 ? fmt::format("member {}, ", r.member + 1) : "", r.seed,
+               several ? fmt::format("member {}, ", r.member + 1) : "", r.seed,
                r.validation_accuracy, r.validation_cross_entropy, r.epoch,
                r.chosen ? "  chosen" : "");
   for (std::size_t m = 0; m < result.readouts.size(); ++m) {
@@ -142,29 +116,50 @@ void run(const ClassifyArguments& options) {
         text,
         "{}readout: {} on summaries, weight {:.2f}, power {:.2f}: validation accuracy {:.4f}, "
         "cross-entropy {:.4f} ({:.4f} from h(T) alone)\n",
-        frozen.members() > 1 ? fmt::format("member {}, ", m + 1) : "", readers(readout),
-        readout.share, readout.power, result.readouts[m].readout.accuracy(),
+        several ? fmt::format("member {}, ", m + 1) : "", readers(readout), readout.share,
+        readout.power, result.readouts[m].readout.accuracy(),
         result.readouts[m].readout.mean_cross_entropy(),
         result.readouts[m].state.mean_cross_entropy());
   }
-  std::optional<ClassifierEvaluation> validation;
-  if (result.validation > 0) {
-    validation = evaluate_classifier(result.model, data, parts.validation, pool);
-    const ClassificationResult& r = validation->result;
-    // A single class has no ranking.
-    const std::string auroc =
-        std::isnan(r.auroc.value) ? "–" : fmt::format("{:.4f}", r.auroc.value);
-    fmt::print(
-        text,
-        "validation: AUROC {}, Brier {:.4f}, log loss {:.4f}; of the class shares alone: AUROC "
-        "0.5, Brier {:.4f}, log loss {:.4f}\n",
-        auroc, r.brier, r.log_loss, validation->prior.brier, validation->prior.log_loss);
-  }
+}
+
+void print(std::FILE* text, const ClassifierEvaluation& validation) {
+  const ClassificationResult& r = validation.result;
+  // A single class has no ranking.
+  const std::string auroc = std::isnan(r.auroc.value) ? "–" : fmt::format("{:.4f}", r.auroc.value);
+  fmt::print(text,
+             "validation: AUROC {}, Brier {:.4f}, log loss {:.4f}; of the class shares alone: "
+             "AUROC 0.5, Brier {:.4f}, log loss {:.4f}\n",
+             auroc, r.brier, r.log_loss, validation.prior.brier, validation.prior.log_loss);
+}
+
+void run(const ClassifyArguments& options) {
+  check_files({options.model, options.data, options.config_file}, {options.out, options.json});
+  Progress progress("classifying");
+  app::ClassifyRequest request = request_of(options);
+  const Model frozen = load_model(options.model);
+  const ClassifySettings settings = settings_of(request, frozen);
+  const Dataset data = open_for(frozen, options.data, options.reading);
+  request.stop = &interrupt_flag(kNothingWritten);
+  WorkPool pool(options.threads);
+  std::string member;
+  follow(request, settings, frozen.members(), progress, member);
+  progress.begin("encoding the series");
+  const app::ClassifyResult classified = app::classify(frozen, data, request, pool);
+  for (const std::string& note : classified.notes) progress.line(note_line(note));
+  progress.end();
+  const ClassifierResult& result = classified.classifier;
+  if (result.interrupted) throw Interrupted();
+  save_model(result.model, options.out);
+  if (!result.fine_tuning.empty()) write_metrics(result.fine_tuning, metrics_path(options.out));
+  std::FILE* const text = text_stream({options.out, options.json});
+  print_runs(text, result);
+  if (classified.validation) print(text, *classified.validation);
   fmt::print(text, "{}: {} classes from {} training and {} validation series ({})\n", options.out,
              result.model.classes.size(), result.train, result.validation,
              duration(progress.seconds()));
   nlohmann::json json = to_json(result, options.out);
-  json["validation"] = json_or_null(validation);
+  json["validation"] = json_or_null(classified.validation);
   write_json(options.json, json);
 }
 

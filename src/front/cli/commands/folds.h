@@ -3,22 +3,14 @@
 
 #include <string>
 
-#include "base/threads/thread_pool.h"
+#include "app/cross_validate.h"
 #include "data/dataset.h"
-#include "model/config.h"
+#include "front/cli/terminal/progress.h"
 
 namespace edict::cli {
 
-struct FoldsRequest {
-  std::size_t folds = 0, members = 1;
-  std::string out, json;  // the folder of the models, if they are to be kept; the results' file
-  bool resume = false, force = false, claim = false;
-};
-
-// Refuses what could not be written, before anything is read.
-void check_folds(const FoldsRequest& request);
-
-void run_folds(const FoldsRequest& request, const Config& config, const Dataset& data,
-               ThreadPool& pool);
+// `json`: the file of the results, or empty.
+void run_folds(app::CrossValidateRequest request, const std::string& json, const Dataset& data,
+               ThreadPool& pool, Progress& progress);
 
 }  // namespace edict::cli

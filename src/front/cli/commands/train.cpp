@@ -36,11 +36,6 @@ struct TrainArguments {
   bool resume = false, force = false, claim = false;
 };
 
-FoldsRequest folds_of(const TrainArguments& options) {
-  return {options.folds,  options.members, options.out,  options.json,
-          options.resume, options.force,   options.claim};
-}
-
 // Names that cannot be written, before anything is read.
 void check_names(const TrainArguments& options) {
   if (options.out.empty())
@@ -208,6 +203,26 @@ void train_model(const TrainArguments& options, app::TrainRequest request, Progr
     print(text, app::compare_with_last_value(trained.model, data, validation, pool));
 }
 
+void cross_validate_model(const TrainArguments& options, const app::SettingsRequest& settings,
+                          Progress& progress, ThreadPool& pool) {
+  app::CrossValidateRequest request;
+  request.folds = options.folds;
+  request.members = options.members;
+  request.out = options.out;
+  request.resume = options.resume;
+  request.replace = options.force;
+  request.claim = options.claim;
+  check_files({}, {options.json});
+  check(request);
+  check(settings);
+  const Dataset data = open_to_train(options.data, options.reading);
+  const app::ChosenSettings chosen = choose_settings(settings, data);
+  if (chosen.fitted)
+    for (const std::string& line : choice_lines(*chosen.fitted)) progress.line(line);
+  request.config = chosen.config;
+  run_folds(std::move(request), options.json, data, pool, progress);
+}
+
 void run(const TrainArguments& options) {
   app::TrainRequest request;
   request.members = options.members;
@@ -218,16 +233,12 @@ void run(const TrainArguments& options) {
   request.resume = options.resume;
   request.replace = options.force;
   request.claim = options.claim;
-  if (options.folds > 0) check_folds(folds_of(options));
   Progress progress("training");
   WorkPool pool(options.threads);
-  if (options.folds == 0) return train_model(options, std::move(request), progress, pool);
-  check(request.settings);
-  const Dataset data = open_to_train(options.data, options.reading);
-  const app::ChosenSettings chosen = choose_settings(request.settings, data);
-  if (chosen.fitted)
-    for (const std::string& line : choice_lines(*chosen.fitted)) progress.line(line);
-  run_folds(folds_of(options), chosen.config, data, pool);
+  if (options.folds > 0)
+    cross_validate_model(options, request.settings, progress, pool);
+  else
+    train_model(options, std::move(request), progress, pool);
 }
 
 // "{edict,gru-d,…}": what a mistyped one is told by the settings.

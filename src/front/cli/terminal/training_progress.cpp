@@ -39,13 +39,6 @@ TrainingProgress::TrainingProgress(Progress& progress, const Config& config, std
       runs_(runs),
       header_(std::move(header)) {}
 
-void TrainingProgress::follow(TrainOptions& training) {
-  training.on_start = [this](std::int64_t epochs_done) { start(epochs_done); };
-  training.on_batch = [this](std::int64_t number, std::int64_t at, std::int64_t batches,
-                             const LossSums& sums) { batch(number, at, batches, sums); };
-  training.on_epoch = [this](const EpochRow& row) { epoch(row); };
-}
-
 void TrainingProgress::follow(app::TrainingProgress& training) {
   training.on_start = [this](std::int64_t epochs_done) { start(epochs_done); };
   training.on_batch = [this](std::int64_t number, std::int64_t at, std::int64_t batches,

@@ -8,7 +8,6 @@
 
 #include "app/training_progress.h"
 #include "front/cli/terminal/progress.h"
-#include "learn/trainer.h"
 
 namespace edict::cli {
 
@@ -20,7 +19,6 @@ class TrainingProgress {
                    std::vector<std::string> header);
 
   // The callbacks of these options; this object must outlive them.
-  void follow(TrainOptions& training);
   void follow(app::TrainingProgress& training);
 
   // The next of several runs begins; `name`, as "member 2 of 5", is told with its lines.

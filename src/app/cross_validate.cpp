@@ -1,10 +1,11 @@
-#include "research/cross_validation.h"
+#include "app/cross_validate.h"
 
 #include <fmt/core.h>
 
 #include <cmath>
 #include <limits>
 
+#include "app/train.h"
 #include "ask/classification.h"
 #include "base/error.h"
 #include "base/files/atomic_file.h"
@@ -15,10 +16,9 @@
 #include "base/json/json_values.h"
 #include "data/fingerprint.h"
 #include "learn/classifier/classifier_training.h"
-#include "learn/ensemble_training.h"
 #include "protocol/folds.h"
 
-namespace edict::study {
+namespace edict::app {
 namespace {
 
 ClassificationResult judge_classes(const Model& model, const Dataset& data, const Split& split,
@@ -28,34 +28,46 @@ ClassificationResult judge_classes(const Model& model, const Dataset& data, cons
   return classification_metrics(Predictions(p.values, labelled.labels, p.classes));
 }
 
-// Without a value where it was interrupted.
-std::optional<FoldResult> run_fold(const Config& config, const Dataset& data, const Split& split,
-                                   std::size_t fold, ThreadPool& pool, const FoldOptions& options) {
-  EnsembleOptions training;
-  training.members = options.members;
-  training.training = options.training;
-  training.training.out = options.out.empty() ? "" : fold_model_path(options.out, fold);
-  training.training.resume = options.resume;
-  training.on_member = [&](std::size_t member) {
-    if (options.on_model) options.on_model(fold, member);
+std::filesystem::path fold_model_path(const std::filesystem::path& out, std::size_t fold) {
+  return out / fmt::format("fold-{}.model", fold + 1);
+}
+
+TrainedModel train_fold(const Dataset& data, const Split& split, std::size_t fold, ThreadPool& pool,
+                        const CrossValidateRequest& request) {
+  TrainRequest training;
+  training.members = request.members;
+  if (!request.out.empty()) training.out = fold_model_path(request.out, fold);
+  training.resume = request.resume;
+  training.replace = true;
+  training.stop = request.stop;
+  training.progress = request.progress;
+  training.progress.on_run = [&](TrainingRun run) {
+    run.fold = fold;
+    if (request.progress.on_run) request.progress.on_run(run);
   };
-  EnsembleResult trained = train_ensemble(config, data, split, pool, training);
+  return train({Model::create(request.config, data, split), split}, data, training, pool);
+}
+
+// Without a value where it was interrupted.
+std::optional<FoldResult> run_fold(const Dataset& data, const Split& split, std::size_t fold,
+                                   ThreadPool& pool, const CrossValidateRequest& request) {
+  const TrainedModel trained = train_fold(data, split, fold, pool, request);
   if (trained.interrupted) return std::nullopt;
   FoldResult result{split.train.size(), split.validation.size(), split.test.size(), {}, {}};
   if (!trained.model.network->has_distribution()) {
     result.classification = judge_classes(trained.model, data, split, pool);
     return result;
   }
-  result.evaluation = evaluate(trained.model, data, split.test, pool);
+  result.evaluation = edict::evaluate(trained.model, data, split.test, pool);
   if (!data.labelled()) return result;
   ClassifierOptions classes;
-  classes.settings = config.classify;
-  classes.stop = options.training.stop;
+  classes.settings = request.config.classify;
+  classes.stop = request.stop;
   const ClassifierResult classifier = train_classifier(trained.model, data, split, pool, classes);
   if (classifier.interrupted) return std::nullopt;
   result.classification = judge_classes(classifier.model, data, split, pool);
-  if (!options.out.empty())
-    save_model(classifier.model, fold_model_path(options.out, fold).replace_extension(".clf"));
+  if (!request.out.empty())
+    save_model(classifier.model, fold_model_path(request.out, fold).replace_extension(".clf"));
   return result;
 }
 
@@ -77,8 +89,9 @@ std::optional<FoldResult> read_fold(const std::filesystem::path& path, const std
   try {
     const nlohmann::json kept = parse_json(read_file(path));
     if (kept.at("key").get<std::string>() != key)
-      throw Error(fmt::format("{}: is of other data or settings; give another folder with --out",
-                              path.string()));
+      throw Error(ErrorCode::mismatch, {.subject = path.string(),
+                                        .problem = "is of other data or settings",
+                                        .remedy = "give another folder with " + option("out")});
     FoldResult fold;
     kept.at("train").get_to(fold.train);
     kept.at("validation").get_to(fold.validation);
@@ -87,36 +100,36 @@ std::optional<FoldResult> read_fold(const std::filesystem::path& path, const std
     fold.classification = optional_from_json<ClassificationResult>(kept.at("classification"));
     return fold;
   } catch (const nlohmann::json::exception&) {
-    throw Error(fmt::format("{}: is damaged; remove it to run the fold again", path.string()));
+    throw Error(ErrorCode::malformed, {.subject = path.string(),
+                                       .problem = "is damaged",
+                                       .remedy = "remove it to run the fold again"});
   }
 }
 
-CrossValidation share_folds(const Config& config, const Dataset& data,
-                            const std::vector<Split>& splits, ThreadPool& pool,
-                            FoldOptions options) {
-  if (options.out.empty()) throw Error("claims need the folder that others see; give --out");
-  options.resume = true;
+CrossValidation share_folds(const Dataset& data, const std::vector<Split>& splits, ThreadPool& pool,
+                            CrossValidateRequest request) {
+  request.resume = true;
   const std::string key = Hash()
                               .number(fingerprint(data))
-                              .text(json_text(to_json(config)))
-                              .number(options.members)
-                              .number(options.folds)
+                              .text(json_text(to_json(request.config)))
+                              .number(request.members)
+                              .number(request.folds)
                               .hex();
-  const auto path = [&](std::size_t fold) { return fold_result_path(options.out, fold); };
+  const auto path = [&](std::size_t fold) { return fold_result_path(request.out, fold); };
   CrossValidation result;
   try {
     work_through(
-        Claims(options.out / "claims"), splits.size(),
+        Claims(request.out / "claims"), splits.size(),
         [](std::size_t fold) { return fmt::format("fold-{}", fold + 1); },
         [&](std::size_t fold) { return read_fold(path(fold), key).has_value(); },
         [&](std::size_t fold) {
-          const auto own = run_fold(config, data, splits[fold], fold, pool, options);
+          const auto own = run_fold(data, splits[fold], fold, pool, request);
           if (!own) throw Interrupted();
           nlohmann::json kept = fold_json(*own);
           kept["key"] = key;
           write_atomically(path(fold), json_text(kept) + "\n");
         },
-        options.training.stop);
+        request.stop);
   } catch (const Interrupted&) {
     result.interrupted = true;
     return result;
@@ -127,18 +140,45 @@ CrossValidation share_folds(const Config& config, const Dataset& data,
 
 }  // namespace
 
-std::filesystem::path fold_model_path(const std::filesystem::path& out, std::size_t fold) {
-  return out / fmt::format("fold-{}.model", fold + 1);
+void check(const CrossValidateRequest& request) {
+  if (request.out.empty()) {
+    if (request.claim)
+      throw Error(ErrorCode::invalid, {.subject = option("claim"),
+                                       .problem = "workers share a folder",
+                                       .remedy = "name it with " + option("out")});
+    if (request.resume)
+      throw Error(ErrorCode::invalid,
+                  {.subject = option("resume"),
+                   .problem = "a cross-validation continues from the models of its folds",
+                   .remedy = "name their folder with " + option("out")});
+    return;
+  }
+  namespace fs = std::filesystem;
+  const std::string out = request.out.string();
+  if (fs::exists(request.out) && !fs::is_directory(request.out))
+    throw Error(ErrorCode::exists,
+                {.subject = out,
+                 .problem = "is a file",
+                 .remedy = "with " + option("folds") + ", " + option("out") + " names a folder"});
+  if (!request.resume && !request.replace && !request.claim &&
+      fs::exists(fold_model_path(request.out, 0)))
+    throw Error(ErrorCode::exists,
+                {.subject = out,
+                 .problem = "already holds the models of folds",
+                 .remedy = "give " + option("resume") + " to continue with them, " +
+                           option("force") + " to train anew, or another folder"});
 }
 
-CrossValidation cross_validate(const Config& config, const Dataset& data, ThreadPool& pool,
-                               const FoldOptions& options) {
-  const std::vector<Split> splits = cross_validation_splits(data, config.data, options.folds);
-  if (!options.out.empty()) make_folder(options.out);
-  if (options.claim) return share_folds(config, data, splits, pool, options);
+CrossValidation cross_validate(const Dataset& data, const CrossValidateRequest& request,
+                               ThreadPool& pool) {
+  check(request);
+  const std::vector<Split> splits =
+      cross_validation_splits(data, request.config.data, request.folds);
+  if (!request.out.empty()) make_folder(request.out);
+  if (request.claim) return share_folds(data, splits, pool, request);
   CrossValidation result;
   for (std::size_t f = 0; f < splits.size(); ++f) {
-    const std::optional<FoldResult> fold = run_fold(config, data, splits[f], f, pool, options);
+    const std::optional<FoldResult> fold = run_fold(data, splits[f], f, pool, request);
     result.interrupted = !fold;
     if (!fold) break;
     result.folds.push_back(*fold);
@@ -204,4 +244,4 @@ nlohmann::json to_json(const CrossValidation& result) {
   return json;
 }
 
-}  // namespace edict::study
+}  // namespace edict::app

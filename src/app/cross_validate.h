@@ -4,29 +4,35 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/training_progress.h"
+#include "base/threads/thread_pool.h"
 #include "judge/classes/classification_metrics.h"
 #include "judge/evaluate.h"
 #include "judge/mean_std.h"
-#include "learn/trainer.h"
+#include "model/config.h"
 
-namespace edict::study {
+namespace edict::app {
 
-struct FoldOptions {
+struct CrossValidateRequest {
+  Config config = {};
   std::size_t folds = 5;
   std::size_t members = 1;  // of an ensemble in each fold
   // Where the models are kept, as fold-1.model and, with a classifier, fold-1.clf; empty: nowhere.
-  std::filesystem::path out;
-  bool resume = false;    // go on from what is there
-  bool claim = false;     // others work on folds in the same folder (base/files/claims.h)
-  TrainOptions training;  // its `out` and `resume` are not looked at
-  std::function<void(std::size_t fold, std::size_t member)> on_model;  // before each is trained
+  std::filesystem::path out = {};
+  bool resume = false;   // go on from what is there
+  bool replace = false;  // models that are there already
+  bool claim = false;    // others work on folds in the same folder (base/files/claims.h)
+  StopFlag stop = nullptr;
+  TrainingProgress progress = {};
 };
+
+// Throws Error for what is wrong whatever the data are, before they are read.
+void check(const CrossValidateRequest& request);
 
 struct FoldResult {
   std::size_t train = 0, validation = 0, judged = 0;   // series
@@ -39,8 +45,8 @@ struct CrossValidation {
   bool interrupted = false;  // the folds are then not all there
 };
 
-CrossValidation cross_validate(const Config& config, const Dataset& data, ThreadPool& pool,
-                               const FoldOptions& options);
+CrossValidation cross_validate(const Dataset& data, const CrossValidateRequest& request,
+                               ThreadPool& pool);
 
 // A metric of all folds that have it.
 struct FoldMetric {
@@ -53,7 +59,4 @@ std::vector<FoldMetric> fold_metrics(const CrossValidation& result);
 // {"folds": [...], "metrics": {name: {mean, std, folds}}}.
 nlohmann::json to_json(const CrossValidation& result);
 
-// The file of a fold's model, counted from 0.
-std::filesystem::path fold_model_path(const std::filesystem::path& out, std::size_t fold);
-
-}  // namespace edict::study
+}  // namespace edict::app
