@@ -76,7 +76,8 @@ std::string plain_option(std::string_view name, std::string_view value) {
 }
 
 std::string command_line_option(std::string_view name, std::string_view value) {
-  if (name.find('.') != std::string_view::npos) return "--set " + plain_option(name, value);
+  if (name.find('.') != std::string_view::npos)
+    return command_line_option(kAssignment, plain_option(name, value));
   std::string text = "--" + std::string(name);
   std::ranges::replace(text, '_', '-');
   if (!value.empty()) text.append(" ").append(quoted_for_shell(value));

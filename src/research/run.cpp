@@ -259,23 +259,29 @@ std::string Run::commands() const {
   const std::string& data = spec_.data_path;
   std::string text =
       "# Redoes this run by hand, inside this folder; files of the same name are replaced.\n";
+  const auto add = [&](std::string line,
+                       const std::vector<std::pair<const char*, std::string>>& options) {
+    for (const auto& [name, value] : options) line += " " + command_line_option(name, value);
+    text += line + "\n";
+  };
+  const std::string seeds = fmt::format("{}", fmt::join(spec_.seeds, ","));
   if (spec_.data.file.empty())
-    text += fmt::format("edict generate synthetic --series {} --seed {} --out {}\n",
-                        spec_.data.series, spec_.data.seed, data);
-  text += fmt::format("edict train {} --config config.toml --out model --force\n", data);
-  if (has_distribution_)
-    text += fmt::format("edict evaluate model {} --json evaluate.json\n", data);
+    add("edict generate synthetic", {{"series", fmt::format("{}", spec_.data.series)},
+                                     {"seed", fmt::format("{}", spec_.data.seed)},
+                                     {"out", data}});
+  add("edict train " + data, {{"config", "config.toml"}, {"out", "model"}, {"force", ""}});
+  if (has_distribution_) add("edict evaluate model " + data, {{"json", "evaluate.json"}});
   if (!labelled_) return text;
   if (has_distribution_)
-    text +=
-        fmt::format("edict classify model {} --config config.toml --seeds {} --out classifier\n",
-                    data, fmt::join(spec_.seeds, ","));
-  text += fmt::format(
-      "edict stress {} {} --guard {} --levels {} --seeds {} --rate {} --unit {} --json "
-      "stress.json\n",
-      has_distribution_ ? "classifier" : "model", data, fmt::join(names_of(spec_.guards), ","),
-      fmt::join(spec_.levels, ","), fmt::join(spec_.seeds, ","), spec_.data.rate,
-      spec_.data.rate_unit);
+    add("edict classify model " + data,
+        {{"config", "config.toml"}, {"seeds", seeds}, {"out", "classifier"}});
+  add(fmt::format("edict stress {} {}", has_distribution_ ? "classifier" : "model", data),
+      {{"guard", fmt::format("{}", fmt::join(names_of(spec_.guards), ","))},
+       {"levels", fmt::format("{}", fmt::join(spec_.levels, ","))},
+       {"seeds", seeds},
+       {"rate", fmt::format("{}", spec_.data.rate)},
+       {"unit", fmt::format("{}", spec_.data.rate_unit)},
+       {"json", "stress.json"}});
   return text;
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <regex>
@@ -12,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "architecture/source_files.h"
 #include "temporary_folder.h"
 
 namespace edict {
@@ -69,13 +69,6 @@ std::string room_of(const std::string& path) {
 constexpr int kMainLines = 60;            // of front/cli/main.cpp
 constexpr std::size_t kFolderFiles = 25;  // a folder with more is several things
 const Rooms kBannedNames = {"utils", "util", "common", "helpers", "helper"};
-
-std::vector<std::string> lines_of(const fs::path& file) {
-  std::ifstream in(file);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
 
 // What is wrong below `root`, one "file:line: …" each.
 std::vector<std::string> offences(const fs::path& root) {
