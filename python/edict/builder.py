@@ -128,6 +128,25 @@ class Builder:
         )
 
 
+def _by_index(values: Any, ids: Sequence[Any], what: str) -> Any:
+    """A Series in the order of the ids, where its index holds names. Numbers may count rows as well: where
+    those are the ids in another order, they are refused."""
+    index = list(values.index)
+    held, wanted = set(index), set(ids)
+    if index == list(ids) or not (held & wanted) or type(values.index).__name__ == "RangeIndex":
+        return values
+    if all(isinstance(one, (int, float)) for one in wanted):
+        if held == wanted:
+            raise Error(f"{what}: the index holds the ids in another order; give them in the data's, without an index")
+        return values
+    if len(held) < len(index):
+        raise Error(f"{what}: the index names a series twice; give one {what[:-1]} each")
+    if not wanted <= held:
+        missing = next(one for one in ids if one not in held)
+        raise Error(f"{what}: the index has no series {missing!r}; give each one, missing where it has none")
+    return values.reindex(list(ids))
+
+
 def check_duplicates(duplicates: Any) -> None:
     """Refuses what is no way to treat values that are given twice."""
     if not isinstance(duplicates, str) or duplicates not in _DUPLICATES:
@@ -135,9 +154,13 @@ def check_duplicates(duplicates: Any) -> None:
 
 
 def coded(
-    values: Any, count: int, what: str
+    values: Any, ids: Sequence[Any], what: str
 ) -> tuple[list[str], npt.NDArray[np.int32], dict[str, Any]]:
-    """Names, the place of each value's name among them, and what the names were."""
+    """Names, the place of each value's name among them, and what the names were. ``values``: one a series,
+    in the order of the ids; a Series whose index holds those goes by it."""
+    count = len(ids)
+    if hasattr(values, "index") and hasattr(values, "reindex"):
+        values = _by_index(values, ids, what)
     if np.ndim(values) != 1:
         raise Error(f"{what}: give one a series, not an array of {np.ndim(values)} axes")
     if len(values) != count:

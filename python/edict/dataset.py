@@ -377,7 +377,7 @@ class Dataset:
             ("classes", labels, builder.labels), ("groups", groups, builder.groups),
         ):  # fmt: skip
             if given is not None:
-                class_names, codes, known[what] = coded(given, count, "labels" if what == "classes" else what)
+                class_names, codes, known[what] = coded(given, own, "labels" if what == "classes" else what)
                 put(class_names, codes)
         if static:
             builder.statics(
@@ -618,13 +618,14 @@ class Dataset:
         return Dataset(handle, axis, self._values.take(places), rows)
 
     def with_labels(self, labels: Sequence[Any]) -> "Dataset":
-        """The same series with other labels; None or NaN is none.
+        """The same series with other labels, in their order; None or NaN is none. A Series whose index holds
+        the ids goes by those.
 
         >>> data = Dataset.from_arrays([[0], [0]], [[[1.0]], [[2.0]]])
         >>> data.with_labels(["yes", "no"]).classes
         ['no', 'yes']
         """
-        names, codes, values = coded(labels, len(self), "labels")
+        names, codes, values = coded(labels, self._all_names[0], "labels")
         handle = made(
             "dataset", lib.edict_dataset_relabel, self._handle, len(names), texts(names),
             address(codes),

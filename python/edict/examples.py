@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import compat
+from ._convert import whole
 
 
 def waves(series: int = 100, events: int = 10, seed: int = 0, dates: bool = False) -> Any:
@@ -19,6 +20,7 @@ def waves(series: int = 100, events: int = 10, seed: int = 0, dates: bool = Fals
     ['id', 'time', 'level', 'flow', 'label']
     """
     pd = compat.pandas()
+    series, events = whole(series, "series", 0), whole(events, "events", 0)
     rng = np.random.default_rng(seed)
     digits = max(2, len(str(series - 1)))
     names = np.array([f"wave{i:0{digits}}" for i in range(series)], dtype=object)

@@ -128,6 +128,8 @@ class Forecast:
         asked = _convert.numbers(p, "p")
         if asked.ndim == 0:
             return self._each(lib.edict_quantile, asked)
+        if asked.size == 0:
+            raise Error("p holds nothing; give one probability or several")
         return np.stack([self._each(lib.edict_quantile, one) for one in asked.ravel()], axis=-1)
 
     def interval(self, level: float = 0.9) -> tuple[Floats, Floats]:
@@ -195,7 +197,7 @@ class Forecast:
         time.
         """
         count = _convert.whole(count, "count", 0, 2**62)
-        rng = np.random.default_rng(seed)
+        rng = np.random.default_rng(_convert.whole(seed, "seed", 0, 2**128))
         shape = (count, *self.shape)
         if self.correlations is not None:
             scores = rng.standard_normal(shape) @ np.linalg.cholesky(self.correlations).T
@@ -279,7 +281,10 @@ class Forecast:
         if len(self) == 0 or self.times.shape[1] == 0:
             raise Error("the forecast has no series or no times; there is nothing to draw")
         series = np.zeros(1, np.int64) if series is None else series
-        return plot_forecast(self.select(series, features), data, level, axes)
+        part = self.select(series, features)
+        if len(part) != 1:
+            raise Error(f"series={series!r}: a figure shows one series, and these are {len(part)}")
+        return plot_forecast(part, data, level, axes)
 
 
 def _by_name(limit: Any, what: str, features: list[str]) -> Any:

@@ -13,10 +13,10 @@ _DEVIATIONS = {"epistemic": 0, "predictive": 1}
 
 
 class Guard:
-    """Tames implausible observations.
+    """Limits implausible observations before a model absorbs them.
 
     ``"edgr"`` clips to what the model expects, ``"pop-mean"`` to what the training data held. ``eta``
-    is how many deviations an observation may be off; EDGR counts in the model's doubt alone
+    is how many deviations an observation may be off; EDGR counts in the model's own uncertainty alone
     (``"epistemic"``, as published) or with the noise of the data (``"predictive"``), which clips far
     fewer clean observations.
 
@@ -39,6 +39,7 @@ class Guard:
         self.to_struct()
 
     def to_struct(self) -> GuardStruct:
+        """As the library takes it; refused where a parameter cannot be."""
         if self.kind not in _KINDS:
             raise Error(f"guard {self.kind!r} is unknown; give one of {', '.join(_KINDS)}")
         if self.deviation not in _DEVIATIONS:
@@ -47,12 +48,16 @@ class Guard:
             )
         if isinstance(self.eta, bool) or not isinstance(self.eta, Real):
             raise TypeError(f"eta={self.eta!r}: give a number")
+        if not 0 <= float(self.eta) < float("inf"):
+            raise Error(f"eta={self.eta!r}: give the number of deviations, at least 0")
         return GuardStruct(_KINDS[self.kind], _DEVIATIONS[self.deviation], float(self.eta))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Kind, eta and deviation, for scikit-learn."""
         return {"kind": self.kind, "eta": self.eta, "deviation": self.deviation}
 
     def set_params(self, **params: Any) -> "Guard":
+        """Changes some of them."""
         for name, value in params.items():
             if name not in ("kind", "eta", "deviation"):
                 raise Error(f"a guard has no parameter {name!r}; it has kind, eta, deviation")

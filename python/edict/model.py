@@ -670,7 +670,7 @@ def _file_content(path: "str | os.PathLike[str]") -> bytes:
     try:
         return Path(path).read_bytes()
     except OSError as e:
-        raise MissingFile.instead_of(Error(f"{os.fspath(path)}: {e.strerror}"), path) from None
+        raise MissingFile.instead_of(Error(f"{os.fspath(path)}: {e.strerror}; check the path"), path) from None
 
 
 def _threads(threads: Any) -> int:

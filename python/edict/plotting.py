@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
 from . import compat
+from .times import TimeAxis, in_units
 
 if TYPE_CHECKING:
     from .forecast import Forecast
@@ -24,7 +25,9 @@ def plot_forecast(forecast: "Forecast", data: Any, level: float, axes: Any) -> A
             count, 1, sharex=True, squeeze=False, figsize=(8, 1 + 2 * count), layout="constrained"
         )
     panels = np.asarray(axes, dtype=object).ravel()
-    when = _drawn(forecast.moments())
+    if len(panels) != count or not all(hasattr(panel, "fill_between") for panel in panels):
+        raise TypeError(f"axes: give {count} of matplotlib's, one a feature; features= chooses among those")
+    when = _drawn(forecast.moments(), forecast.time_axis)
     lower, upper = forecast.interval(level)
     share = np.sqrt(forecast.aleatoric / forecast.variance)
     if len(when) == 1:  # a line needs two points: its ends are drawn instead
@@ -35,7 +38,7 @@ def plot_forecast(forecast: "Forecast", data: Any, level: float, axes: Any) -> A
         mean = means[0, :, j]
         inner = (upper[0, :, j] - mean) * share[0, :, j]
         panel.fill_between(when, lower[0, :, j], upper[0, :, j], color=EPISTEMIC, linewidth=0,
-                           label="the model's doubt")  # fmt: skip
+                           label="the model's uncertainty")  # fmt: skip
         panel.fill_between(when, mean - inner, mean + inner, color=ALEATORIC, linewidth=0,
                            label="noise of the data")  # fmt: skip
         panel.plot(when, mean, color=MEAN, linewidth=1.4, label="mean")
@@ -47,10 +50,11 @@ def plot_forecast(forecast: "Forecast", data: Any, level: float, axes: Any) -> A
             panel.spines[side].set_visible(False)
     panels[0].set_title(f"{forecast.ids[0]}, {100 * level:g} % interval", loc="left", fontsize=10)
     panels[0].legend(frameon=False, fontsize=8, ncols=4, loc="lower right", bbox_to_anchor=(1, 1))
-    panels[-1].set_xlabel("time")
-    if forecast.time_axis is not None:
+    axis = forecast.time_axis
+    panels[-1].set_xlabel("time" if axis is None or not axis.durations else f"time ({axis.unit})")
+    if axis is not None and not axis.durations:
         dates = compat.needed("matplotlib.dates", "plot")
-        zone = forecast.time_axis.zone
+        zone = axis.zone
         for panel in panels:
             locator = dates.AutoDateLocator(tz=zone)
             panel.xaxis.set_major_locator(locator)
@@ -67,9 +71,11 @@ def _widened(when: Any, *columns: Any) -> tuple[Any, ...]:
     return np.array([when[0] - half, when[0] + half]), *(np.repeat(c, 2, axis=1) for c in columns)
 
 
-def _drawn(times: Any) -> Any:
-    """Times as matplotlib places them: moments in UTC, so that no hour is drawn twice or not at all
-    where clocks change; the ticks are written in the zone."""
+def _drawn(times: Any, axis: "Optional[TimeAxis]") -> Any:
+    """Times as matplotlib places them: durations as numbers in their unit, and moments in UTC, so that no
+    hour is drawn twice or not at all where clocks change; the ticks are written in the zone."""
+    if axis is not None and axis.durations:
+        return in_units(np.asarray(times), axis.unit)
     if getattr(times, "tz", None) is not None:
         times = times.tz_convert("UTC").tz_localize(None)
     return np.asarray(times)
@@ -81,7 +87,7 @@ def _observed(panel: Any, forecast: "Forecast", data: Any, name: str) -> None:
         return
     frame = one.to_frame()
     seen = frame[frame[name].notna()]
-    when = seen["time"]
-    if forecast.time_axis is not None:
+    when = seen[next(column for column in frame if column not in one.features and column.rstrip("_") == "time")]
+    if forecast.time_axis is not None and not forecast.time_axis.durations:
         when = compat.pandas().DatetimeIndex(when)
-    panel.plot(_drawn(when), seen[name], "o", color=OBSERVED, markersize=3.5, label="observed")
+    panel.plot(_drawn(when, forecast.time_axis), seen[name], "o", color=OBSERVED, markersize=3.5, label="observed")

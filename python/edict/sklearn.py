@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from numbers import Real
 from typing import Any, Optional, Sequence, Union
 
 import numpy as np
@@ -33,6 +34,7 @@ from .guard import Guard
 from .model import GuardLike, Model
 from .settings import keywords, settings
 
+_sklearn = compat.needed("sklearn", "edict.sklearn")
 _base = compat.needed("sklearn.base", "edict.sklearn")
 _utils = compat.needed("sklearn.utils", "edict.sklearn")
 _validation = compat.needed("sklearn.utils.validation", "edict.sklearn")
@@ -97,7 +99,10 @@ class _Edict(_base.BaseEstimator):  # type: ignore[misc, name-defined]
             for name in values:  # what is set by its own name stays
                 if name.endswith("_seed") and values[name] is None:
                     values[name] = int(seed)
-        values["data_validation"] = self.validation - _NO_TEST
+        share = self.validation
+        if isinstance(share, bool) or not isinstance(share, Real) or not 0.01 <= share <= 0.98:
+            raise Error(f"validation={share!r}: give a share of the series from 0.01 to 0.98")
+        values["data_validation"] = share - _NO_TEST
         values["data_train"] = 1.0 - self.validation
         return values
 
@@ -170,6 +175,7 @@ class EdictForecaster(_Edict):
         super().__init__(**parameters)
 
     def fit(self, X: Dataset, y: Any = None) -> "EdictForecaster":
+        """Trains a model on the series."""
         self.model_ = self._fit_model(_checked(X))
         self.n_features_in_ = len(self.model_.features)
         return self
@@ -186,17 +192,21 @@ class EdictForecaster(_Edict):
     def predict_interval(
         self, X: Dataset, level: float = 0.9, **times: Any
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """The bounds of the central interval that holds a share ``level``."""
         return self.predict(X, **times).interval(level)
 
     def predict_quantiles(
         self, X: Dataset, quantiles: Sequence[float] = (0.1, 0.5, 0.9), **times: Any
     ) -> npt.NDArray[np.float64]:
+        """Quantiles, with one more axis at the end."""
         return self.predict(X, **times).quantile(quantiles)
 
     def predict_var(self, X: Dataset, **times: Any) -> npt.NDArray[np.float64]:
+        """The variance of the prediction."""
         return self.predict(X, **times).variance
 
     def score(self, X: Dataset, y: Any = None) -> float:
+        """Minus the mean negative log-likelihood of what the model could not see."""
         model = self._fitted()
         result = model.evaluate(
             _checked(X, model), "all", guard=self.guard, threads=self._threads
@@ -207,7 +217,27 @@ class EdictForecaster(_Edict):
         return -float(np.mean([task["nll"]["mean"] for task in tasks]))
 
 
-class EdictEncoder(_base.TransformerMixin, _Edict):  # type: ignore[misc, name-defined]
+class _Vectors:
+    """The methods of a transformer, outside of the class that scikit-learn would wrap: its wrapper takes a
+    row of X for a row of the result, and X may be a table with many rows a series."""
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """:meth:`fit`, and the vectors of the same series."""
+        return self.fit(X, y).transform(X)  # type: ignore[attr-defined]
+
+    def transform(self, X: Any) -> Any:
+        """[series × hidden]; after ``set_output(transform="pandas")`` a DataFrame with the ids as its index."""
+        model = self._fitted()  # type: ignore[attr-defined]
+        data = _checked(X, model)
+        states = model.encode(data, guard=self.guard, threads=self._threads)  # type: ignore[attr-defined]
+        asked = getattr(self, "_sklearn_output_config", {}).get("transform")
+        if (asked or _sklearn.get_config().get("transform_output", "default")) == "default":
+            return states
+        pd = compat.pandas()
+        return pd.DataFrame(states, index=pd.Index(data.ids), columns=self.get_feature_names_out())  # type: ignore[attr-defined]
+
+
+class EdictEncoder(_Vectors, _base.TransformerMixin, _Edict):  # type: ignore[misc, name-defined]
     """Series as vectors: the model's state after everything observed. For pipelines.
 
     >>> import edict
@@ -220,15 +250,13 @@ class EdictEncoder(_base.TransformerMixin, _Edict):  # type: ignore[misc, name-d
     """
 
     def fit(self, X: Dataset, y: Any = None) -> "EdictEncoder":
+        """Trains a model on the series."""
         self.model_ = self._fit_model(_checked(X))
         self.n_features_in_ = len(self.model_.features)
         return self
 
-    def transform(self, X: Dataset) -> npt.NDArray[np.float32]:
-        model = self._fitted()
-        return model.encode(_checked(X, model), guard=self.guard, threads=self._threads)
-
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
+        """h0, h1, …"""
         return np.array([f"h{i}" for i in range(self._fitted().hidden)], dtype=object)
 
 
@@ -241,6 +269,8 @@ class EdictClassifier(_base.ClassifierMixin, _Edict):  # type: ignore[misc, name
     """
 
     def fit(self, X: Dataset, y: Any = None) -> "EdictClassifier":
+        """Trains a model and the classes. ``y``: one label a series, in the order of X; a Series whose index
+        holds the ids goes by those."""
         data = _checked(X)
         if y is not None:
             data = data.with_labels(_column(y))
@@ -277,6 +307,7 @@ class EdictClassifier(_base.ClassifierMixin, _Edict):  # type: ignore[misc, name
         return probabilities[:, self._order]
 
     def predict(self, X: Dataset) -> npt.NDArray[Any]:
+        """The likeliest class of each series."""
         best = self.predict_proba(X).argmax(axis=1)
         result: npt.NDArray[Any] = self.classes_[best]
         return result

@@ -147,7 +147,10 @@ class Stream:
         self._clock = Clock(model, 1)
         begin = None
         if start is not None:
-            begin, kept = self._clock.floats(np.reshape(np.asarray(start, dtype=object), (1,)), _FIRST, "start", True)
+            begin, kept = self._clock.floats(start, _FIRST, "start", True)
+            if begin.size != 1:
+                raise Error(f"start: give one time, not {begin.size}")
+            begin = np.ascontiguousarray(begin.reshape(1))
             self._clock.keep(kept)
         self._streams = _new(model, 1, begin, _statics(model, [static]), guard)
         features = model.features
@@ -172,7 +175,8 @@ class Stream:
 
     def __repr__(self) -> str:
         features = len(self._place)
-        return f"Stream({features} {'feature' if features == 1 else 'features'}, at {self.time:g})"
+        begun = f"at {self.time:g}" if self.time > -np.inf else "not begun"
+        return f"Stream({features} {'feature' if features == 1 else 'features'}, {begun})"
 
     def observe(self, time: Any, values: Mapping[str, float]) -> None:
         """Absorbs the features that were observed at a time, by name.
@@ -201,7 +205,7 @@ class Stream:
                 ) from None
             self._first[1] = count
             kept = None
-            if isinstance(time, (float, int)):
+            if type(time) is float or type(time) is int:
                 self._time.value = time
             else:
                 when, kept = self._clock.floats(time, _FIRST, "time", True)

@@ -1,10 +1,6 @@
 #include "protocol/reversed.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
-
-#include "base/error.h"
 
 namespace edict {
 
@@ -14,11 +10,11 @@ Timeline<float> reversed(const Timeline<float>& timeline) {
       timeline.stops.rbegin(), timeline.stops.rend(),
       [](const Timeline<float>::Stop& s) { return (s.what & Timeline<float>::kAbsorb) != 0; });
   if (stop == timeline.stops.rend()) return result;
+  // Nothing lies behind the first stop of the reverse that could answer a query.
+  auto kept = static_cast<std::uint8_t>(~Timeline<float>::kQuery);
   for (const double end = stop->time; stop != timeline.stops.rend(); ++stop) {
-    if ((stop->what & Timeline<float>::kAbsorb) && (stop->what & Timeline<float>::kQuery))
-      throw Error(fmt::format("series {}: a stop that absorbs and asks at once cannot be reversed",
-                              timeline.id));
-    result.stop(end - stop->time, stop->what);
+    result.stop(end - stop->time, stop->what & kept);
+    kept = 0xff;
     for (std::uint32_t k = stop->first; k < stop->first + stop->count; ++k)
       result.observe(timeline.feature[k], timeline.value[k]);
   }

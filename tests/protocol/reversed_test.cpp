@@ -6,7 +6,6 @@
 
 #include <set>
 
-#include "base/error.h"
 #include "base/generator.h"
 
 namespace edict {
@@ -119,10 +118,20 @@ TEST(Reversed, WithoutAnythingAbsorbedThereIsNothingToReadFrom) {
   EXPECT_TRUE(reversed(timeline).stops.empty());
 }
 
-TEST(Reversed, RefusesToAskAndAbsorbAtOnce) {
+// As few validation series are followed: each moment is judged by all others.
+TEST(Reversed, WhatAsksAndAbsorbsAtOnceIsInNeitherAnswer) {
   A timeline;
-  timeline.stop(1.0, A::kAbsorb | A::kQuery);
-  EXPECT_THROW(reversed(timeline), Error);
+  for (const float value : {1.0f, 2.0f, 3.0f}) {
+    timeline.stop(value, A::kAbsorb | A::kScore | A::kQuery);
+    timeline.observe(0, value);
+  }
+  const A back = reversed(timeline);
+  EXPECT_EQ(back.value, (std::vector<float>{3.0f, 2.0f, 1.0f}));
+  EXPECT_EQ(back.stops[0].what, A::kAbsorb | A::kScore) << "nothing lies behind the last";
+  EXPECT_EQ(back.stops[2].time, 2.0);
+  const auto past = known_at_queries(timeline), future = known_at_queries(back);
+  EXPECT_EQ(past, (std::vector<std::set<float>>{{}, {1.0f}, {1.0f, 2.0f}}));
+  EXPECT_EQ(future, (std::vector<std::set<float>>{{3.0f}, {3.0f, 2.0f}}));
 }
 
 }  // namespace

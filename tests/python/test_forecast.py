@@ -187,3 +187,31 @@ def test_limits_in_a_series_go_by_its_index(forecast):
 def test_a_limit_that_is_missing_is_refused(forecast, limit):
     with pytest.raises(edict.Error, match="above is missing; give a number, which may be infinite"):
         forecast.probability(above=limit)
+
+
+def test_a_figure_of_durations_counts_in_their_unit():
+    import pandas as pd
+
+    frame = edict.waves(series=30, seed=1)
+    frame["time"] = pd.to_timedelta(frame["time"], unit="h")
+    data = edict.Dataset.from_frame(frame, label="label")
+    model = edict.Model.train(data, epochs=1, hidden=4, batch=16, step=0.5, threads=1)
+    at = pd.to_timedelta([5, 6, 12], unit="h")
+    for forecast in (model.predict(data, at=at), model.predict(data, at=at[:1])):
+        panel = forecast.plot("wave03", data=data).axes[-1]
+        assert panel.get_xlabel() == "time (h)"
+        assert 6 < panel.get_xlim()[1] < 25
+
+
+def test_what_cannot_be_drawn_is_refused(forecast):
+    import matplotlib.pyplot as plt
+
+    with pytest.raises(TypeError, match="axes: give 2 of matplotlib's, one a feature"):
+        forecast.plot(axes=plt.subplots()[1])
+    with pytest.raises(edict.Error, match="a figure shows one series, and these are 2"):
+        forecast.plot([0, 1])
+    with pytest.raises(edict.Error, match="nothing to draw"):
+        forecast.select(slice(0, 0)).plot()
+    for call in (lambda: forecast.quantile([]), lambda: forecast.sample(1, seed=-1), lambda: edict.waves(-1)):
+        with pytest.raises(edict.Error, match="give"):
+            call()

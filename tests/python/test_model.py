@@ -370,3 +370,11 @@ def test_what_is_given_in_another_type_is_refused_in_a_line(model, data, frame):
     ):  # fmt: skip
         with pytest.raises(edict.Error, match=text):
             call()
+
+
+def test_both_sides_are_learnt_from_few_series():
+    """Of few validation series every observation is judged as it is absorbed."""
+    data = Dataset.from_frame(edict.waves(series=12, events=12, seed=3), label="label")
+    model = Model.train(data, smooth=True, **SMALL)
+    filled, past = model.impute(data), model.impute(data, past_only=True)
+    assert filled.notna().all(axis=None) and not filled["flow"].equals(past["flow"])

@@ -202,3 +202,33 @@ def test_a_table_may_stand_for_the_series(frame, data):
     assert EdictForecaster(**SMALL, ahead=1.0).fit(bare).predict(bare).shape == (60, 1, 2)
     with pytest.raises(ValueError, match="600 labels for 60 series"):
         EdictClassifier(**SMALL).fit(bare, frame["label"])
+
+
+def test_vectors_as_a_table(data, frame):
+    pipe = make_pipeline(EdictEncoder(**SMALL), StandardScaler()).set_output(transform="pandas")
+    for given in (data, frame):  # which has many rows a series
+        table = pipe.fit(given).transform(given)
+        assert table.index.tolist() == data.ids and table.columns.tolist() == [f"h{i}" for i in range(8)]
+        assert EdictEncoder(**SMALL).set_output(transform="pandas").fit_transform(given).shape == (60, 8)
+    assert isinstance(EdictEncoder(**SMALL).fit_transform(data), np.ndarray)
+
+
+def test_labels_in_a_series_go_by_its_index(data):
+    labels = pd.Series(data.labels, index=data.ids)
+    mixed = labels.sample(frac=1, random_state=0)
+    assert data.with_labels(mixed).labels.tolist() == data.labels.tolist()
+    assert data[:10].with_labels(mixed).labels.tolist() == data.labels[:10].tolist()  # of more series
+    in_order = mixed.reset_index(drop=True)
+    assert data.with_labels(in_order).labels.tolist() == mixed.tolist()
+    with pytest.raises(edict.Error, match="labels: the index has no series 'wave00'"):
+        data.with_labels(labels.drop("wave00"))
+    numbered = edict.Dataset.from_numpy3d(np.zeros((3, 2, 1)))
+    with pytest.raises(edict.Error, match="labels: the index holds the ids in another order"):
+        numbered.with_labels(pd.Series(["a", "b", "a"], index=[2, 0, 1]))
+    assert numbered.with_labels(pd.Series(["a", "b", "a"], index=[7, 8, 9])).labels.tolist() == ["a", "b", "a"]
+
+
+@pytest.mark.parametrize("share", [0, 1.0, "a", True, None, float("nan")])
+def test_a_share_for_validation_is_a_share(data, share):
+    with pytest.raises(edict.Error, match="validation=.*: give a share of the series from 0.01 to 0.98"):
+        EdictForecaster(validation=share).fit(data)
