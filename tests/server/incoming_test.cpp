@@ -125,6 +125,9 @@ TEST(RulesTest, TomlAndJsonAreTheSame) {
   } catch (const BadInput& e) {
     EXPECT_GE(e.problems().size(), 5u);
   }
+  // The server's own alarms are called so.
+  const std::string reserved = R"x({"rules":[{"name":"(fault)","kind":"silence"}]})x";
+  EXPECT_THROW(read_rules(reserved, *small_model()), BadInput);
   EXPECT_THROW(read_rules("[[rule]\n", *small_model()), BadInput);
   EXPECT_THROW(read_rules("3", *small_model()), BadInput);
 }

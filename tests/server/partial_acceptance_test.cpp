@@ -57,7 +57,17 @@ TEST_F(PartialAcceptanceTest, TablesAndArraysAreTakenInPartToo) {
   ASSERT_EQ(table.status, 207) << table.body;
   EXPECT_EQ(json::parse(table.body).at("stored"), 2);
   EXPECT_EQ(json::parse(table.body).at("errors")[0].at("line"), 3);
-  // A heading is of all rows.
+  // Of a column that is no feature the cells are refused, and empty ones are none.
+  const Answer unknown = post("stream,time,x1,x9\nc,1,0.5,7\nc,2,0.5,\nc,3,0.5,8\n", "text/csv");
+  ASSERT_EQ(unknown.status, 207) << unknown.body;
+  const json said = json::parse(unknown.body);
+  EXPECT_EQ(said.at("stored"), 3);
+  EXPECT_EQ(said.at("refused"), 2);
+  EXPECT_EQ(said.at("errors")[0].at("line"), 2);
+  EXPECT_EQ(said.at("errors")[0].at("field"), "x9");
+  EXPECT_EQ(said.at("errors")[1].at("line"), 4);
+  EXPECT_EQ(post("stream,time,feature,value\nd,1,x1,1\nd,1,x9,1\n", "text/csv").status, 207);
+  EXPECT_EQ(stored("d"), 1u);
   EXPECT_EQ(post("stream,time,x9\na,1,0.5\n", "text/csv").status, 400);
   const Answer array = post("[" + line("b", 1, "\"x1\":1") + "," + line("b", 2, "\"x9\":1") + "]",
                             "application/json");
@@ -102,6 +112,14 @@ TEST_F(PartialAcceptanceTest, LineProtocolIsStoredInPartAndSaysSoInInfluxsWords)
             std::string::npos)
       << answered;
   EXPECT_EQ(stored("b"), 1u);
+  // A field that cannot be taken spoils no other of its line.
+  EXPECT_EQ(write("w,stream=c x1=one,x2=2 1700000000\n").status, 400);
+  EXPECT_EQ(stored("c"), 1u);
+  // What else a sender measures is left out, but not everything in silence.
+  EXPECT_EQ(write("w,stream=d x1=1,load=0.3 1700000000\n").status, 204);
+  const Answer nothing = write("w,stream=e load=0.3 1700000000\n");
+  EXPECT_EQ(nothing.status, 400);
+  EXPECT_NE(nothing.body.find("no such feature"), std::string::npos) << nothing.body;
   const json none = json::parse(write("w,stream=b x1=one 1700003600\n").body);
   EXPECT_EQ(none.at("message"), none.at("detail"));
 }

@@ -49,6 +49,8 @@ class RuleReader {
     rule.name = text("name", "");
     if (rule.name.empty() || rule.name.size() > kLongestName)
       problem("name", "is missing or too long; an alarm is known by it");
+    if (rule.name.starts_with('('))
+      problem("name", "begins with a parenthesis, as the server's own alarms do; choose another");
     const std::string kind = text("kind", "");
     if (kind == "outside")
       rule.kind = Rule::Kind::outside;
@@ -102,7 +104,8 @@ class RuleReader {
         break;
     }
     for (const auto& [key, _] : from_.items())
-      if (!known_.contains(key)) problem(key, "is not known here; see docs/how-to/serve.md for the keys");
+      if (!known_.contains(key))
+        problem(key, "is not known here; see docs/how-to/serve.md for the keys");
     return rule;
   }
 
