@@ -49,6 +49,8 @@ class DatabaseProxy {
   bool lost() const { return loses_ == Loses::nothing; }
   // Closes what is open and lets nobody in, or does again.
   void set_down(bool down) { down_ = down; }
+  // Whoever is connected or comes gets no answer until it goes on.
+  void set_paused(bool paused) { paused_ = paused; }
 
  private:
   static sockaddr_un address_in(const std::string& folder) {
@@ -90,6 +92,10 @@ class DatabaseProxy {
         11);
     char bytes[65536];
     while (!stopping_ && !down_) {
+      if (paused_) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        continue;
+      }
       pollfd both[]{{client, POLLIN, 0}, {server, POLLIN, 0}};
       if (poll(both, 2, 10) <= 0) continue;
       for (int side = 0; side < 2; ++side) {
@@ -121,7 +127,7 @@ class DatabaseProxy {
 
   const std::string database_;
   std::atomic<Loses> loses_{Loses::nothing};
-  std::atomic<bool> goes_down_{false}, down_{false}, stopping_{false};
+  std::atomic<bool> goes_down_{false}, down_{false}, paused_{false}, stopping_{false};
   int listener_ = -1;
   std::vector<std::thread> connections_;
   std::thread thread_;

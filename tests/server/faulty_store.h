@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,6 +17,8 @@ struct StoreFaults {
   std::atomic<bool> reading{false};  // of values and states
   std::atomic<int> failed{0};
   std::atomic<std::size_t> values_read{0};
+  // Before the newest state of a stream is read; for making one thread wait for another.
+  std::function<void(std::int64_t stream)> on_state = [](std::int64_t) {};
 };
 
 class FaultyStore final : public Store {
@@ -29,6 +32,9 @@ class FaultyStore final : public Store {
   void begin() override { inner_->begin(); }
   void commit() override { inner_->commit(); }
   void rollback() noexcept override { inner_->rollback(); }
+  std::uint64_t generation() const override { return inner_->generation(); }
+  std::string damage() const override { return inner_->damage(); }
+  void limit_wait(std::chrono::milliseconds most) override { inner_->limit_wait(most); }
   std::vector<std::string> features() override { return inner_->features(); }
   std::vector<std::int32_t> feature_numbers(std::span<const std::string> names) override {
     return inner_->feature_numbers(names);
@@ -72,6 +78,7 @@ class FaultyStore final : public Store {
   std::optional<KeptState> newest_state(std::int64_t stream, std::uint64_t model,
                                         double before) override {
     read();
+    faults_->on_state(stream);
     return inner_->newest_state(stream, model, before);
   }
   std::vector<KeptState> states(std::int64_t stream, std::uint64_t model) override {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <random>
+#include <thread>
 
 #include "base/error.h"
 #include "base/json/json.h"
@@ -43,12 +44,12 @@ class PostgresqlTest : public testing::Test {
                         (folder_ / "log").string() + "' 2>&1")
                            .c_str());
   }
-  std::unique_ptr<Live> open(const std::string& uri = {}) {
+  std::unique_ptr<Live> open(const std::string& uri = {}, const StoreOptions& options = {}) {
     std::vector<std::string> notices;
     LiveSettings settings;
     settings.shards = 2;
     return std::make_unique<Live>(small_model(), settings,
-                                  open_store(uri.empty() ? uri_ : uri, {}, notices),
+                                  open_store(uri.empty() ? uri_ : uri, options, notices),
                                   std::vector<Rule>());
   }
 
@@ -194,6 +195,49 @@ TEST_F(PostgresqlTest, ACommitWhoseReplyIsLostIsLookedFor) {
   EXPECT_EQ(live->streams(), 6u);
   for (std::size_t s = 0; s < 6; ++s)
     EXPECT_EQ(asked(*live, waves().ids[s], kTimes), predicted(*small_model(), waves(), s, kTimes));
+}
+
+// A database that says nothing fails what it is sent; it does not hold up everything for ever.
+TEST_F(PostgresqlTest, ASilentDatabaseFailsWhatItIsSentAndNotTheEnd) {
+  const auto seconds = [begin = std::chrono::steady_clock::now()] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  const std::string folder = (folder_ / "proxy").string();
+  DatabaseProxy proxy(folder, folder_.path().string());
+  auto live = open("postgresql://edict@/postgres?host=" + folder,
+                   {.patience = std::chrono::milliseconds(500)});
+  const std::vector<Row> rows = rows_of(waves(), 0);
+  EXPECT_EQ(live->submit_and_wait({rows.begin(), rows.end() - 5}).kind, Outcome::Kind::stored);
+  proxy.set_paused(true);
+  double begin = seconds();
+  for (int i = 0; i < 20; ++i) {
+    const Outcome outcome = live->submit_and_wait(rows);
+    EXPECT_EQ(outcome.kind, Outcome::Kind::failed);
+    EXPECT_NE(outcome.detail.find("not answer"), std::string::npos) << outcome.detail;
+  }
+  EXPECT_LT(seconds() - begin, 10);
+  EXPECT_FALSE(live->store_problem().empty());
+  proxy.set_paused(false);
+  EXPECT_TRUE(holds([&] { return live->submit_and_wait(rows).kind == Outcome::Kind::stored; }));
+  EXPECT_EQ(asked(*live, waves().ids[0], kTimes), predicted(*small_model(), waves(), 0, kTimes));
+  proxy.set_paused(true);
+  begin = seconds();
+  live.reset();
+  EXPECT_LT(seconds() - begin, 10);
+}
+
+// A statement that takes longer than that is no silence while the database answers others.
+TEST_F(PostgresqlTest, AStatementMayTakeLong) {
+  const auto live = open({}, {.patience = std::chrono::milliseconds(300)});
+  EXPECT_EQ(live->submit_and_wait({rows_of(waves(), 0).front()}).kind, Outcome::Kind::stored);
+  // A lock that somebody else holds for a while.
+  std::thread other([&] {
+    run("psql -q -h '" + folder_.path().string() +
+        "' -U edict -d postgres -c 'BEGIN; LOCK TABLE observations; SELECT pg_sleep(2); COMMIT'");
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  EXPECT_EQ(live->submit_and_wait(rows_of(waves(), 0)).kind, Outcome::Kind::stored);
+  other.join();
 }
 
 // Another server wrote while this one had lost its lock: it reads everything again.

@@ -1,5 +1,8 @@
 // SIGHUP: tokens, certificate and rules are read again while everything goes on.
+#include <sys/stat.h>
+
 #include <fstream>
+#include <thread>
 
 #include "front/server/http/tokens.h"
 #include "server/server_program.h"
@@ -65,6 +68,20 @@ TEST_F(ReloadTest, RulesAreReadAgain) {
   hang_up();
   EXPECT_TRUE(says("rules that were in force stay")) << folder_.read("err");
   EXPECT_EQ(names(), "one;two;");
+}
+
+// Nobody writes into it a second time.
+TEST_F(ReloadTest, APipeOfRulesStopsNothing) {
+  ASSERT_EQ(mkfifo((folder_ / "rules").c_str(), 0600), 0);
+  std::thread writes([&] {
+    std::ofstream(folder_ / "rules") << "[[rule]]\nname = \"one\"\nkind = \"silence\"\n";
+  });
+  ASSERT_TRUE(start("--rules rules")) << folder_.read("err");
+  writes.join();
+  hang_up();
+  EXPECT_TRUE(says("cannot be read again; the rules that were in force stay"))
+      << folder_.read("err");
+  EXPECT_EQ(stop(), 0);
 }
 
 TEST_F(ReloadTest, TheCertificateIsReadAgain) {

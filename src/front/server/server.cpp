@@ -13,6 +13,9 @@
 namespace edict::server {
 namespace {
 
+// A store that does not answer must not hold up the end.
+constexpr std::chrono::seconds kPatienceAtEnd(2);
+
 // Elsewhere than on this machine everybody who knows the address could read and write.
 void check_who_may_come(const ServeSettings& settings) {
   if (settings.http.certificate.empty() != settings.http.key.empty())
@@ -89,6 +92,7 @@ Server::Server(ServeSettings settings)
 Server::~Server() {
   if (http_) {
     http_->stop_accepting();
+    live_->limit_wait(kPatienceAtEnd);
     // Who was promised an answer gets it, if that takes no longer than a disk may.
     for (int waited = 0; live_->pending() > 0 && waited < 10000; ++waited)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -105,6 +109,10 @@ std::vector<std::string> Server::reload() {
   const auto attempt = [&](const std::string& what, const std::string& file, const auto& read) {
     if (file.empty()) return;
     try {
+      // What was read from a pipe is gone, and waiting for more would stop everything.
+      std::error_code unknown;
+      if (std::filesystem::exists(file, unknown) && !std::filesystem::is_regular_file(file))
+        throw Error(fmt::format("{}: is no regular file and cannot be read again", file));
       read();
       said.push_back(fmt::format("{}: {} read again", file, what));
     } catch (const Error& e) {

@@ -90,8 +90,6 @@ Live::Live(std::shared_ptr<const Model> model, const LiveSettings& settings,
         "{} of the streams in the store were shortened by --keep under another model; under this "
         "one they know only what is still kept, on the clock that they had",
         cut));
-  for (const std::string& notice : notices_)
-    store_->add_audit({wall_seconds(), "store", "", "", notice});
   generation_ = store_->generation();
   rules_ = std::make_shared<const std::vector<Rule>>(std::move(rules));
 
@@ -108,6 +106,10 @@ Live::Live(std::shared_ptr<const Model> model, const LiveSettings& settings,
   // One that takes long does not keep the others waiting.
   for (std::size_t i = 0; i < std::max<std::size_t>(2, count); ++i) questions_.push_back(worker());
   Held held = read_store();
+  check_times(held.names.empty());
+  notices_.insert(notices_.end(), held.notices.begin(), held.notices.end());
+  for (const std::string& notice : notices_)
+    store_->add_audit({wall_seconds(), "store", "", "", notice});
   names_ = std::move(held.names);
   alarm_streams_ = std::move(held.alarm_streams);
   for (std::size_t i = 0; i < count; ++i) {
@@ -147,6 +149,28 @@ void Live::check_features() {
       "the store also has values of {}, which this model does not know and does not see", unknown));
 }
 
+// Times in the store are raw: numbers of one unit, or dates. Those of another would be mixed with
+// them, and nothing would tell which is which.
+void Live::check_times(bool is_new) {
+  if (!clock_.calendar() && clock_.seconds_in_unit() <= 0) return;
+  const std::string own(clock_.calendar() ? "dates" : clock_.unit_name());
+  const std::optional<std::string> kept = store_->meta("times");
+  if (kept == own) return;
+  if (kept && !is_new) {
+    if (*kept == "dates" || own == "dates")
+      throw Error(fmt::format(
+          "--store: its times are {}, and those of this model are {}; give the model that it "
+          "belongs to, or another --store",
+          *kept == "dates" ? "dates" : "plain numbers",
+          own == "dates" ? "dates" : "plain numbers"));
+    throw Error(fmt::format(
+        "--store: its times count in {}, and this start counts in {}; give --time-unit {}, or "
+        "another --store",
+        *kept, own, *kept));
+  }
+  store_->set_meta("times", own);
+}
+
 // What the store has, and nothing that is not in it: rules are read unless they were given.
 Live::Held Live::read_store() {
   Held held;
@@ -165,6 +189,7 @@ Live::Held Live::read_store() {
     if (kept.about != "{}")
       stream->about = std::make_shared<const StreamAbout>(about_from(kept.about, *model_));
     by_id[kept.id] = stream.get();
+    stream->listed = true;
     held.of_shard[stream->shard].emplace(stream->name, stream);
     held.names.emplace(std::move(kept.name), std::move(stream));
   });
@@ -193,8 +218,11 @@ Live::Held Live::read_store() {
       auto rules = std::make_shared<const std::vector<Rule>>(read_rules(*kept, *model_));
       const std::lock_guard lock(told_mutex_);
       rules_ = std::move(rules);
-    } catch (const BadInput&) {
-      // They are of another model; whoever wrote them will see that there are none.
+    } catch (const BadInput& e) {
+      held.notices.push_back(fmt::format(
+          "the alarm rules in the store cannot be used (rule {}), and none is in force; set them "
+          "again",
+          e.what()));
     }
   }
   return held;
@@ -205,6 +233,8 @@ void Live::read_again() {
   Held held = read_store();
   store_->add_audit({wall_seconds(), "store", "", "",
                      "another server wrote meanwhile; everything was read again"});
+  for (const std::string& notice : held.notices)
+    store_->add_audit({wall_seconds(), "store", "", "", notice});
   reserve_alarms(next_alarm_ + kAlarmsReserved);
   for (auto& [_, stream] : names_) stream->written.removed = true;
   {
@@ -277,7 +307,7 @@ std::size_t Live::streams() const {
 
 std::string Live::store_problem() const {
   const std::lock_guard lock(told_mutex_);
-  return store_problem_;
+  return store_problem_.empty() ? store_->damage() : store_problem_;
 }
 
 std::vector<Rule> Live::rules() const {
@@ -392,11 +422,12 @@ void Live::describe(const std::string& name, StreamAbout about, std::optional<do
   struct Change {
     std::shared_ptr<LiveStream> stream;
     std::string refusal;
+    std::uint64_t commit = 0;
   };
   auto change = std::make_shared<Change>();
   write(
       [this, name, text, origin, change, who](Store& store) {
-        *change = {find(name), ""};
+        *change = {find(name), "", transaction_->number};
         std::shared_ptr<LiveStream>& stream = change->stream;
         if (stream && stream->written.base > -kInfinity && stream->written.about_text != text)
           change->refusal =
@@ -410,7 +441,10 @@ void Live::describe(const std::string& name, StreamAbout about, std::optional<do
         if (!stream) stream = added_stream(name, origin.value_or(std::nan("")));
         LiveStream::Written& written = touch(stream);
         if (origin) written.origin = *origin;
-        if (written.about_text != text) forget_states(*stream, -kInfinity);
+        if (written.about_text != text) {
+          forget_states(*stream, -kInfinity);
+          add_late(written.late, {transaction_->number, -kInfinity});
+        }
         written.about_text = text;
         store.change_stream(
             {stream->id, name, written.origin, written.base, written.first, written.about_text});
@@ -420,15 +454,17 @@ void Live::describe(const std::string& name, StreamAbout about, std::optional<do
         if (problem || !change->refusal.empty()) return done(problem ? problem : &change->refusal);
         const std::shared_ptr<LiveStream> stream = change->stream;
         stream->origin = stream->written.origin;
-        post(*shards_[stream->shard], [stream, shared, done](Access access, Shard& shard) {
-          if (!stream->gone) {
-            shard.streams.try_emplace(stream->name, stream);
-            stream->about = shared;
-            stream->replayed = true;
-            access.live.start_replay(stream, -kInfinity);
-          }
-          access.live.when_ready(stream, [done](LiveStream*) { done(nullptr); });
-        });
+        post(*shards_[stream->shard],
+             [stream, shared, done, commit = change->commit](Access access, Shard& shard) {
+               if (!stream->gone) {
+                 access.live.list(shard, stream);
+                 if (!stream->busy) stream->through = commit;
+                 stream->about = shared;
+                 stream->replayed = true;
+                 access.live.start_replay(stream, -kInfinity);
+               }
+               access.live.when_ready(stream, [done](LiveStream*) { done(nullptr); });
+             });
       },
       true);
 }
@@ -475,6 +511,7 @@ void Live::erase(const std::string& name, double from, double until,
     std::shared_ptr<LiveStream> stream;
     std::size_t count = 0;
     std::string refusal;
+    std::uint64_t commit = 0;
   };
   auto erased = std::make_shared<Erased>();
   std::vector<std::int32_t> kept;
@@ -482,7 +519,7 @@ void Live::erase(const std::string& name, double from, double until,
     kept.push_back(store_feature_[static_cast<std::size_t>(feature)]);
   write(
       [this, name, from, until, kept, who, erased](Store& store) {
-        *erased = {find(name), 0, ""};
+        *erased = {find(name), 0, "", transaction_->number};
         if (!erased->stream) return;
         LiveStream::Written& written = touch(erased->stream);
         // What was forgotten has become a part of the state that took its place.
@@ -510,11 +547,13 @@ void Live::erase(const std::string& name, double from, double until,
         post(*shards_[erased->stream->shard], [from, erased, done](Access access, Shard&) {
           const std::shared_ptr<LiveStream>& stream = erased->stream;
           stream->replayed = true;
+          if (!stream->busy) stream->through = erased->commit;
           if (!stream->gone) access.live.start_replay(stream, from);
           access.live.when_ready(stream,
                                  [erased, done](LiveStream*) { done(erased->count, nullptr); });
         });
-      });
+      },
+      true);
 }
 
 }  // namespace edict::server

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -95,6 +96,9 @@ class Live {
   // Empty while the store can be written to, else what it said last.
   std::string store_problem() const;
 
+  // From now on nobody waits longer than this for the store, because the server ends.
+  void limit_wait(std::chrono::milliseconds most) { store_->limit_wait(most); }
+
   // Any thread. `done` is called exactly once: on another thread when everything is durable and
   // absorbed, or at once for what is full or invalid.
   void submit(std::vector<Row> rows, std::function<void(const Outcome&)> done,
@@ -176,6 +180,7 @@ class Live {
  private:
   // ---- live.cpp ----
   void check_features();
+  void check_times(bool is_new);
   Held read_store();
   void read_again();
   void reserve_alarms(std::int64_t until);
@@ -209,10 +214,11 @@ class Live {
   void sort_in(Shard& shard, std::vector<Job>& jobs, std::vector<LiveStream*>& touched);
   bool is_near(const LiveStream& stream, double raw) const;
   std::vector<LeftOut> absorb_events(Shard& shard, std::vector<LiveStream*>& streams);
+  void list(Shard& shard, const std::shared_ptr<LiveStream>& stream);
   void wait_for(Item& item, std::uint64_t commit);
   void start_replay(const std::shared_ptr<LiveStream>& stream, double before);
   void end_replay(Shard& shard, Replay& replay);
-  void settle(LiveStream& stream, std::uint64_t through, const std::vector<LeftOut>& left);
+  void settle(LiveStream& stream, const Replay& replay);
   void fail_waiting(LiveStream& stream, const std::string& why);
   void refuse(const std::shared_ptr<LiveStream>& stream, const Item& item, const std::string& why);
   void when_ready(const std::shared_ptr<LiveStream>& stream, std::function<void(LiveStream*)> task);

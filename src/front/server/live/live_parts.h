@@ -45,7 +45,7 @@ struct Live::Request {
   // Or something else to be written.
   std::function<void(Store&)> what;
   std::function<void(const std::string*)> written;
-  bool alone = false;  // streams appear or go: what follows must see that
+  bool alone = false;  // values or streams go: what comes before and after must know which
   double came = 0;
 };
 
@@ -113,6 +113,7 @@ struct Live::Held {
   std::vector<Streams> of_shard;
   std::vector<std::unordered_set<LiveStream*>> watchful;
   std::unordered_map<std::int64_t, std::string> alarm_streams;
+  std::vector<std::string> notices;
 };
 
 // Events of a stream as the store has them, in the order of time, for features that the model
@@ -148,10 +149,13 @@ struct Live::Replay {
   bool knows_checkpoints = false;
   Checkpoints checkpoints;
   std::optional<KeptState> here;  // a state that the store may not have yet
+  std::uint64_t known = 0;        // the last commit that it has seen
+  double from = -std::numeric_limits<double>::infinity();  // its time, where it was gone on from
 
   StreamPast past;
   std::unique_ptr<StoredEvents> events;
-  std::uint64_t through = 0;  // everything committed up to this number was read
+  // What was committed up to this number was read, as far as it lies after `from`.
+  std::uint64_t through = 0;
   std::vector<LeftOut> left;
   std::string problem;  // why it could not be done
 };

@@ -190,7 +190,10 @@ void Live::prepare(Access access, Replay& replay) {
   restore(access, past, replay.before);
   if (!replay.knows_checkpoints)
     replay.checkpoints.set_kept(access.store.states(past.id, fingerprint_));
-  if (replay.here && replay.here->time > past.time) resume(past, *replay.here);
+  if (replay.here && replay.here->time > past.time) {
+    resume(past, *replay.here);
+    replay.from = past.time;
+  }
   replay.checkpoints.drop_from(replay.before);
   replay.events =
       std::make_unique<StoredEvents>(*this, access.store, past.id, past.time, kInfinity);

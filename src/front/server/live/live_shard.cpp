@@ -184,7 +184,7 @@ void Live::sort_in(Shard& shard, std::vector<Job>& jobs, std::vector<LiveStream*
       if (stream.gone) continue;
       if (seen.insert(&stream).second) {
         touched.push_back(&stream);
-        if (stream.events == 0) shard.streams.try_emplace(stream.name, item.stream);
+        list(shard, item.stream);
         stream.late_from = kInfinity;
         if (stream.busy || !stream.loaded) elsewhere.push_back(item.stream);
       }
@@ -229,6 +229,13 @@ void Live::sort_in(Shard& shard, std::vector<Job>& jobs, std::vector<LiveStream*
     if (stream->loaded) ++counters_.replays;
     start_replay(stream, stream->loaded ? stream->late_from : kInfinity);
   }
+}
+
+// Only what is listed is found by questions, alarms and the overview.
+void Live::list(Shard& shard, const std::shared_ptr<LiveStream>& stream) {
+  if (stream->listed) return;
+  stream->listed = true;
+  shard.streams.try_emplace(stream->name, stream);
 }
 
 void Live::wait_for(Item& item, std::uint64_t commit) {
@@ -340,6 +347,7 @@ void Live::start_replay(const std::shared_ptr<LiveStream>& stream, double before
   replay->knows_checkpoints = stream->loaded;
   if (stream->loaded) {
     if (const KeptState* here = stream->checkpoints.newest_here(before)) replay->here = *here;
+    replay->known = stream->through;
     replay->checkpoints = stream->checkpoints;
   }
   replay->checkpoints.set_base(stream->pruned);
@@ -382,8 +390,8 @@ void Live::end_replay(Shard& shard, Replay& replay) {
     stream->checkpoints.set_base(stream->pruned);
     stream->outside_judged = false;
     stream->loaded = true;
-    stream->through = replay.through;
-    settle(*stream, replay.through, replay.left);
+    stream->through = replay.from > -kInfinity ? replay.known : replay.through;
+    settle(*stream, replay);
     const double again = std::exchange(stream->again, kInfinity);
     if (again < kInfinity) {
       start_replay(stream, again);
@@ -395,7 +403,6 @@ void Live::end_replay(Shard& shard, Replay& replay) {
       waiting.swap(stream->waiting);
       const std::vector<LeftOut> left = absorb_events(shard, one);
       for (const auto& own : waiting) {
-        stream->through = std::max(stream->through, own->commit);
         const auto bad = std::find_if(left.begin(), left.end(), [&](const LeftOut& l) {
           return l.time == own->item.time && l.feature == own->item.observation.feature;
         });
@@ -422,14 +429,18 @@ void Live::end_replay(Shard& shard, Replay& replay) {
 
 // Of what waited, that which the replay has seen is over. What came later is put where it belongs,
 // or `again` says from where the stream must be absorbed once more.
-void Live::settle(LiveStream& stream, std::uint64_t through, const std::vector<LeftOut>& left) {
+void Live::settle(LiveStream& stream, const Replay& replay) {
   std::vector<std::shared_ptr<LiveStream::Waiting>> rest;
   for (auto& waiting : stream.waiting) {
     Item& item = waiting->item;
-    if (waiting->commit > through) {
+    stream.through = std::max(stream.through, waiting->commit);
+    // A state from memory was gone on from that is older than what was read from the store.
+    const bool before_state = item.time <= replay.from && waiting->commit > replay.known;
+    if (waiting->commit > replay.through || before_state) {
       rest.push_back(std::move(waiting));
       continue;
     }
+    const std::vector<LeftOut>& left = replay.left;
     const auto bad = std::find_if(left.begin(), left.end(), [&](const LeftOut& l) {
       return l.time == item.time && l.feature == item.observation.feature;
     });

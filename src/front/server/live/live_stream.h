@@ -55,8 +55,9 @@ struct LiveStream : StreamPast, std::enable_shared_from_this<LiveStream> {
 
   // ---- the shard's ----
   bool loaded = false;
+  bool listed = false;        // among the streams of its shard
   bool gone = false;          // removed, or read anew from the store
-  std::uint64_t through = 0;  // the last commit that is absorbed
+  std::uint64_t through = 0;  // of all commits up to this one the shard knows what they changed
   Checkpoints checkpoints;
   double pruned = -std::numeric_limits<double>::infinity();  // the base that was asked for
   std::vector<Alarm> alarms;                                 // none that is normal

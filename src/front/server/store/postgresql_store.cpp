@@ -1,139 +1,34 @@
 // The same tables in PostgreSQL, for those who outgrow one file. A commit there is durable by the
 // server's own synchronous_commit, which is set for every connection.
 #include <fmt/core.h>
-#include <libpq-fe.h>
 
 #include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstring>
-#include <map>
 #include <random>
 #include <thread>
 
 #include "base/error.h"
-#include "base/text/number_text.h"
-#include "front/server/http/masked_uri.h"
+#include "front/server/store/postgresql_connection.h"
+#include "front/server/store/postgresql_schema.h"
 #include "front/server/store/store.h"
 
 namespace edict::server {
 namespace {
-
-constexpr const char* kPostgresqlSchema = R"sql(
-CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS features (id SERIAL PRIMARY KEY, name TEXT NOT NULL UNIQUE);
-CREATE TABLE IF NOT EXISTS streams (
-  id BIGSERIAL PRIMARY KEY, name TEXT NOT NULL UNIQUE, origin DOUBLE PRECISION,
-  base DOUBLE PRECISION, about TEXT NOT NULL DEFAULT '{}');
-CREATE TABLE IF NOT EXISTS observations (
-  stream BIGINT NOT NULL, time DOUBLE PRECISION NOT NULL, feature INTEGER NOT NULL,
-  value DOUBLE PRECISION NOT NULL, received DOUBLE PRECISION NOT NULL,
-  corrected INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (stream, time, feature));
-CREATE TABLE IF NOT EXISTS states (
-  stream BIGINT NOT NULL, time DOUBLE PRECISION NOT NULL, model BIGINT NOT NULL,
-  first DOUBLE PRECISION NOT NULL, events BIGINT NOT NULL, bytes BYTEA NOT NULL,
-  PRIMARY KEY (stream, time));
-CREATE TABLE IF NOT EXISTS alarms (
-  id BIGINT PRIMARY KEY, stream BIGINT NOT NULL, rule TEXT NOT NULL, body TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS audit (
-  id BIGSERIAL PRIMARY KEY, at DOUBLE PRECISION NOT NULL, what TEXT NOT NULL, who TEXT NOT NULL,
-  stream TEXT NOT NULL, detail TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS rejected (
-  id BIGSERIAL PRIMARY KEY, at DOUBLE PRECISION NOT NULL, source TEXT NOT NULL,
-  detail TEXT NOT NULL, payload BYTEA NOT NULL);
-)sql";
-
-// What was received by when is not known of the states of format 1: as if all of it came now.
-constexpr const char* kPostgresqlFromFormat1 = R"sql(
-BEGIN;
-ALTER TABLE streams ADD COLUMN IF NOT EXISTS first DOUBLE PRECISION;
-ALTER TABLE observations ADD COLUMN IF NOT EXISTS prior DOUBLE PRECISION;
-ALTER TABLE states ADD COLUMN IF NOT EXISTS received DOUBLE PRECISION NOT NULL DEFAULT 0;
-UPDATE states SET received = extract(epoch FROM now()) WHERE received = 0;
-UPDATE streams SET first = (SELECT first FROM states WHERE stream = streams.id
-  ORDER BY time LIMIT 1) WHERE base IS NOT NULL AND first IS NULL;
-INSERT INTO meta (key, value) VALUES ('format', '2') ON CONFLICT (key) DO UPDATE SET value = '2';
-COMMIT;
-)sql";
-
-// Of all servers of this kind on one database: only one may write.
-constexpr const char* kOnlyOne = "SELECT pg_try_advisory_lock(5246237)";
 
 std::string random_mark() {
   std::random_device device;
   return fmt::format("{:08x}{:08x}{:08x}{:08x}", device(), device(), device(), device());
 }
 
-struct CloseConnection {
-  void operator()(PGconn* connection) const { PQfinish(connection); }
-};
-struct ClearResult {
-  void operator()(PGresult* result) const { PQclear(result); }
-};
-
-// An argument as text, or NULL.
-struct Argument {
-  Argument(double value) : null(std::isnan(value)) {
-    if (std::isinf(value))
-      text = value > 0 ? "Infinity" : "-Infinity";
-    else if (!null)
-      append_shortest(text, value);
-  }
-  Argument(std::int64_t value) : text(std::to_string(value)) {}
-  Argument(std::int32_t value) : text(std::to_string(value)) {}
-  Argument(std::string value) : text(std::move(value)) {}
-  Argument(std::span<const std::byte> bytes) : text("\\x") {
-    for (const std::byte b : bytes) {
-      text += "0123456789abcdef"[std::to_integer<unsigned>(b) >> 4];
-      text += "0123456789abcdef"[std::to_integer<unsigned>(b) & 15];
-    }
-  }
-
-  std::string text;
-  bool null = false;
-};
-
-class Rows {
- public:
-  explicit Rows(PGresult* result) : result_(result) {}
-
-  bool good() const {
-    const ExecStatusType status = PQresultStatus(result_.get());
-    return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
-  }
-
-  int size() const { return PQntuples(result_.get()); }
-  // Rows that a command wrote.
-  std::size_t changed() const {
-    return static_cast<std::size_t>(std::strtoull(PQcmdTuples(result_.get()), nullptr, 10));
-  }
-  bool is_null(int row, int column) const { return PQgetisnull(result_.get(), row, column) != 0; }
-  std::string text(int row, int column) const {
-    return {PQgetvalue(result_.get(), row, column),
-            static_cast<std::size_t>(PQgetlength(result_.get(), row, column))};
-  }
-  double number(int row, int column) const {
-    return std::strtod(PQgetvalue(result_.get(), row, column), nullptr);
-  }
-  std::int64_t whole(int row, int column) const {
-    return std::strtoll(PQgetvalue(result_.get(), row, column), nullptr, 10);
-  }
-  std::string bytes(int row, int column) const {
-    std::size_t size = 0;
-    unsigned char* raw = PQunescapeBytea(
-        reinterpret_cast<const unsigned char*>(PQgetvalue(result_.get(), row, column)), &size);
-    std::string result(reinterpret_cast<const char*>(raw), size);
-    PQfreemem(raw);
-    return result;
-  }
-
- private:
-  std::unique_ptr<PGresult, ClearResult> result_;
-};
+using Argument = PostgresqlArgument;
+using Rows = PostgresqlRows;
 
 class PostgresqlStore final : public Store {
  public:
-  PostgresqlStore(std::string uri, bool first) : uri_(std::move(uri)), session_(random_mark()) {
+  PostgresqlStore(const std::string& uri, std::shared_ptr<PostgresqlPatience> patience, bool first)
+      : db_(uri, std::move(patience)), session_(random_mark()) {
     connect();
     if (!first) return;
     if (!becomes_the_only_one())
@@ -141,10 +36,10 @@ class PostgresqlStore final : public Store {
           "the database: another server works on it; stop that one, or give another "
           "--store");
     first_ = true;
-    command(kPostgresqlSchema);
+    db_.command(kPostgresqlSchema);
     const std::optional<std::string> format = meta("format");
     if (!format)
-      command(kPostgresqlFromFormat1);
+      db_.command(kPostgresqlFromFormat1);
     else if (*format != "2")
       throw Error(fmt::format(
           "the database: written by another version of edict (format {}, here 2); give another "
@@ -154,17 +49,17 @@ class PostgresqlStore final : public Store {
   }
 
   std::unique_ptr<Store> another() const override {
-    return std::make_unique<PostgresqlStore>(uri_, false);
+    return std::make_unique<PostgresqlStore>(db_.uri(), db_.patience(), false);
   }
 
   void begin() override {
     // A connection that was lost is made again where nothing is under way.
-    if (PQstatus(connection_.get()) != CONNECTION_OK) connect();
+    if (!db_.is_open()) connect();
     try {
-      command("BEGIN");
+      db_.command("BEGIN");
     } catch (const Error&) {
       connect();
-      command("BEGIN");
+      db_.command("BEGIN");
     }
     within_ = true;
   }
@@ -174,7 +69,7 @@ class PostgresqlStore final : public Store {
     const std::string mark = random_mark();
     try {
       set_meta("commit", mark);
-      command("COMMIT");
+      db_.command("COMMIT");
       within_ = false;
       mark_ = mark;
     } catch (const Error&) {
@@ -192,7 +87,15 @@ class PostgresqlStore final : public Store {
   }
   void rollback() noexcept override {
     within_ = false;
-    PQclear(PQexec(connection_.get(), "ROLLBACK"));
+    if (!db_.is_open()) return;
+    try {
+      db_.command("ROLLBACK");
+    } catch (...) {
+      db_.close();  // which ends the transaction as well
+    }
+  }
+  void limit_wait(std::chrono::milliseconds most) override {
+    db_.patience()->most = std::min(most, db_.patience()->most.load());
   }
   std::uint64_t generation() const override { return generation_; }
 
@@ -424,30 +327,27 @@ class PostgresqlStore final : public Store {
 
  private:
   void connect() {
-    connection_.reset(PQconnectdb(uri_.c_str()));
-    if (PQstatus(connection_.get()) != CONNECTION_OK) fail("no connection");
-    PQsetNoticeProcessor(
-        connection_.get(), [](void*, const char*) {}, nullptr);
-    command(
+    db_.open();
+    db_.command(
         "SET synchronous_commit = on; SET client_min_messages = warning; "
         "SET extra_float_digits = 3");
-    command(fmt::format("SET application_name = 'edict-{}'", session_).c_str());
+    db_.command(fmt::format("SET application_name = 'edict-{}'", session_).c_str());
     if (first_) take_over();
   }
   // The lock went with the connection that was lost. Its session may still hang, and hold it.
   void take_over() {
     try {
-      execute(
+      db_.execute(
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 AND "
           "pid <> pg_backend_pid()",
           {"edict-" + session_});
       if (!becomes_the_only_one()) throw Error("the store: another server works on it now");
-      const Rows kept = execute("SELECT value FROM meta WHERE key = 'commit'", {});
+      const Rows kept = db_.execute("SELECT value FROM meta WHERE key = 'commit'", {});
       const std::string mark = kept.size() > 0 ? kept.text(0, 0) : "";
       if (mark != mark_ && mark != pending_mark_) ++generation_;
       mark_ = mark;
     } catch (...) {
-      connection_.reset();  // nothing may be written without the lock
+      db_.close();  // nothing may be written without the lock
       throw;
     }
   }
@@ -456,42 +356,22 @@ class PostgresqlStore final : public Store {
   bool becomes_the_only_one() {
     constexpr int kTries = 30;
     for (int tried = 0; tried < kTries; ++tried) {
-      if (execute(kOnlyOne, {}).text(0, 0) == "t") return true;
+      if (db_.execute(kOnlyOne, {}).text(0, 0) == "t") return true;
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
     return false;
   }
-  [[noreturn]] void fail(const std::string& what) const {
-    std::string why = PQerrorMessage(connection_.get());
-    while (!why.empty() && why.back() == '\n') why.pop_back();
-    // What libpq cannot parse it repeats, with its password.
-    if (const std::size_t at = why.find(uri_); at != std::string::npos)
-      why.replace(at, uri_.size(), masked_uri(uri_));
-    throw Error(fmt::format("the store: {}: {}", what, why));
-  }
-  void command(const char* sql) {
-    const std::unique_ptr<PGresult, ClearResult> result(PQexec(connection_.get(), sql));
-    if (PQresultStatus(result.get()) != PGRES_COMMAND_OK) fail("a command failed");
-  }
-  // Once.
-  Rows execute(const char* sql, const std::vector<Argument>& arguments) {
-    std::vector<const char*> list;
-    for (const Argument& argument : arguments)
-      list.push_back(argument.null ? nullptr : argument.text.c_str());
-    Rows rows(PQexecParams(connection_.get(), sql, static_cast<int>(list.size()), nullptr,
-                           list.data(), nullptr, nullptr, 0));
-    if (!rows.good()) fail("a statement failed");
-    return rows;
-  }
   Rows run(const char* sql, const std::vector<Argument>& arguments) {
     // The server was restarted meanwhile: outside of a transaction that is no reason to fail.
-    if (!connection_) connect();
+    if (!db_.is_open() && !within_) connect();
     try {
-      return execute(sql, arguments);
+      return db_.execute(sql, arguments);
+    } catch (const MachineError&) {
+      throw;  // it was waited for long enough
     } catch (const Error&) {
       if (within_) throw;
       connect();
-      return execute(sql, arguments);
+      return db_.execute(sql, arguments);
     }
   }
   static std::vector<KeptValue> kept(std::int64_t stream, const Rows& rows) {
@@ -502,19 +382,21 @@ class PostgresqlStore final : public Store {
     return result;
   }
 
-  std::string uri_, session_;
+  PostgresqlConnection db_;
+  std::string session_;
   bool first_ = false;
   std::string mark_;          // of the last transaction that is known to be there
   std::string pending_mark_;  // of the one whose outcome `commit` waits for
   std::uint64_t generation_ = 0;
   bool within_ = false;  // a transaction
-  std::unique_ptr<PGconn, CloseConnection> connection_;
 };
 
 }  // namespace
 
-std::unique_ptr<Store> open_postgresql(const std::string& uri) {
-  return std::make_unique<PostgresqlStore>(uri, true);
+std::unique_ptr<Store> open_postgresql(const std::string& uri, const StoreOptions& options) {
+  auto patience = std::make_shared<PostgresqlPatience>();
+  patience->most = options.patience;
+  return std::make_unique<PostgresqlStore>(uri, std::move(patience), true);
 }
 
 }  // namespace edict::server

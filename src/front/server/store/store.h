@@ -6,6 +6,7 @@
 // stand on (KeptStream::base).
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -85,6 +86,11 @@ class Store {
   // Another number than before says that another server has written meanwhile: what is in memory
   // is to be read again.
   virtual std::uint64_t generation() const { return 0; }
+  // What any connection found to be damaged, until the store is opened anew; empty while nothing
+  // is.
+  virtual std::string damage() const { return {}; }
+  // From now on no connection waits longer than this for an answer. Any thread may call it.
+  virtual void limit_wait(std::chrono::milliseconds) {}
 
   virtual std::vector<std::string> features() = 0;
   virtual std::vector<std::int32_t> feature_numbers(std::span<const std::string> names) = 0;
@@ -144,6 +150,8 @@ class Store {
 
 struct StoreOptions {
   std::uint64_t limit_megabytes = 0;  // 0: as large as the disk allows
+  // How long PostgreSQL may be silent before a statement fails.
+  std::chrono::milliseconds patience = std::chrono::seconds(5);
 };
 
 // `where`: a file for SQLite, or postgresql://…. What happened on the way, such as a damaged file
@@ -154,6 +162,6 @@ std::unique_ptr<Store> open_store(const std::string& where, const StoreOptions& 
 // Of the two kinds.
 std::unique_ptr<Store> open_sqlite(const std::string& path, const StoreOptions& options,
                                    std::vector<std::string>& notices);
-std::unique_ptr<Store> open_postgresql(const std::string& uri);
+std::unique_ptr<Store> open_postgresql(const std::string& uri, const StoreOptions& options);
 
 }  // namespace edict::server
