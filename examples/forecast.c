@@ -43,8 +43,9 @@ int main(void) {
 
   const char* settings[] = {"train.epochs=3", "train.batch=16", "model.hidden=8",
                             "model.step=0.25"};
+  const edict_training training = {.assignments = 4, .assignment = settings, .threads = 1};
   edict_model* model;
-  check(edict_train(data, NULL, 4, settings, 1, NULL, 0, NULL, 0, 1, NULL, &model));
+  check(edict_train(data, &training, sizeof training, NULL, &model));
 
   /* Every series at noon, two hours after its last reading. */
   const double ahead[] = {12.0};

@@ -46,7 +46,7 @@ extern "C" {
 
 /* ---- general ------------------------------------------------------------------------------- */
 
-#define EDICT_API 4 /* of this header; edict_api() tells the library's */
+#define EDICT_API 5 /* of this header; edict_api() tells the library's */
 
 enum edict_code {
   EDICT_OK = 0,
@@ -272,22 +272,31 @@ typedef struct edict_guard {
 EDICT_EXPORT int edict_fit_settings(const edict_dataset* dataset, int64_t assignments,
                                     const char* const* assignment, edict_bytes** out);
 
-/* Trains a model. Few series, where they are long, are cut into pieces and split by time
- * (edict_model_info has the `piece`, in events; 0: whole series).
- * `toml`: settings as in a file, "" for the defaults, or NULL for those that fit
- * the data; `assignments`: "key=value", which hold before both. With more than one of `members` an
- * ensemble of models that differ by their seeds. `from`: a trained model to start from instead of
- * anew, with its settings, scales and split; then `toml` is NULL, only train.… and loss.… may be
- * assigned, and there is one member; or NULL. `budget`: the seconds that training may take,
- * after which the best epoch so far is kept; 0: no limit.
- * `out_path`: where the best model so far, its checkpoint and its metrics are written after every
- * epoch, or NULL; with `resume` a run goes on from a checkpoint that is there. Stopped through
- * `control` (which may be NULL) it returns EDICT_INTERRUPTED, and *out is the best model of the
- * epochs that were complete, NULL if there was none or an ensemble was trained. */
-EDICT_EXPORT int edict_train(const edict_dataset* dataset, const char* toml, int64_t assignments,
-                             const char* const* assignment, int64_t members,
-                             const edict_model* from, double budget, const char* out_path,
-                             int resume, int threads, edict_control* control, edict_model** out);
+/* How a model is trained. All zero: a single model with the settings that fit the data. */
+typedef struct edict_training {
+  const char* toml;    /* settings as in a file, "" for the defaults; NULL: those that fit
+                          the data */
+  int64_t assignments; /* how many of the next, "key=value", which hold before both */
+  const char* const* assignment;
+  int64_t members;         /* of an ensemble, which differ by their seeds; 0 and 1: one model */
+  const edict_model* from; /* a trained model to start from instead of anew, with its settings,
+                              scales and split: then toml is NULL, only train.… and loss.…
+                              may be assigned, and there is one member; or NULL */
+  double budget;           /* seconds that training may take, after which the best epoch so far
+                              is kept; 0: no limit */
+  const char* out_path;    /* where the best model so far, its checkpoint and its metrics are
+                              written after every epoch; or NULL */
+  int32_t resume;          /* not 0: continue from the checkpoint of out_path, if there is one */
+  int32_t threads;
+} edict_training;
+
+/* Trains a model. `training` may be NULL, `size` is sizeof *training. Few series, where they are
+ * long, are cut into pieces and split by time (edict_model_info has the `piece`, in events; 0:
+ * whole series). Stopped through `control` (which may be NULL) it returns EDICT_INTERRUPTED, and
+ * *out is the best model of the epochs that were complete, NULL if there was none or an ensemble
+ * was trained. */
+EDICT_EXPORT int edict_train(const edict_dataset* dataset, const edict_training* training,
+                             size_t size, edict_control* control, edict_model** out);
 
 /* A model that also tells the data's classes apart, on top of a trained one. Settings: classify.*
  * and readout.* only. `seeds`: of the classifiers among which the validation part chooses; none:

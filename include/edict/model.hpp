@@ -57,13 +57,19 @@ class Model {
   // there is none.
   static Model train(const Dataset& data, const TrainOptions& options = {}) {
     const auto settings = detail::pointers(options.settings);
+    edict_training training{};
+    if (options.toml) training.toml = options.toml->c_str();
+    training.assignments = detail::count(settings.size());
+    training.assignment = settings.data();
+    training.members = options.members;
+    if (options.from) training.from = options.from->handle();
+    training.budget = options.budget;
+    if (options.out) training.out_path = options.out->c_str();
+    training.resume = options.resume ? 1 : 0;
+    training.threads = options.threads;
     edict_model* out = nullptr;
-    const int code =
-        edict_train(data.handle(), options.toml ? options.toml->c_str() : nullptr,
-                    detail::count(settings.size()), settings.data(), options.members,
-                    options.from ? options.from->handle() : nullptr, options.budget,
-                    options.out ? options.out->c_str() : nullptr, options.resume ? 1 : 0,
-                    options.threads, detail::handle_of(options.control), &out);
+    const int code = edict_train(data.handle(), &training, sizeof training,
+                                 detail::handle_of(options.control), &out);
     detail::Owner<edict_model> owner(out);
     if (code != EDICT_INTERRUPTED || !owner) detail::check(code);
     return Model(std::move(owner));

@@ -18,7 +18,7 @@ from typing import Any, Callable, Iterable, Optional, Sequence
 
 import numpy.typing as npt
 
-API = 4  # the version of edict.h that this package was written for
+API = 5  # the version of edict.h that this package was written for
 SONAME = "libedict.so.1"  # what the loader of a system knows it by
 
 
@@ -107,6 +107,20 @@ class ModelSize(Structure):
 
 class GuardStruct(Structure):
     _fields_ = [("kind", c_int32), ("deviation", c_int32), ("eta", c_double)]
+
+
+class TrainingStruct(Structure):
+    _fields_ = [
+        ("toml", c_char_p),
+        ("assignments", c_int64),
+        ("assignment", POINTER(c_char_p)),
+        ("members", c_int64),
+        ("start", c_void_p),
+        ("budget", c_double),
+        ("out_path", c_char_p),
+        ("resume", c_int32),
+        ("threads", c_int32),
+    ]
 
 
 class Progress(Structure):
@@ -204,13 +218,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "edict_dataset_summary": (c_int, [_DATASET, _OUT]),
     "edict_dataset_free": (None, [_P]),
     "edict_fit_settings": (c_int, [_DATASET, c_int64, _TEXTS, _OUT]),
-    "edict_train": (
-        c_int,
-        [
-            _DATASET, c_char_p, c_int64, _TEXTS, c_int64, _LIKE, c_double, c_char_p, c_int, c_int,
-            _CONTROL, _OUT,
-        ],
-    ),
+    "edict_train": (c_int, [_DATASET, POINTER(TrainingStruct), c_size_t, _CONTROL, _OUT]),
     "edict_classify": (c_int, [_MODEL, _DATASET, c_int64, _TEXTS, c_int64, _P, c_int, _CONTROL, _OUT]),
     "edict_model_load": (c_int, [c_char_p, _OUT]),
     "edict_model_save": (c_int, [_MODEL, c_char_p]),

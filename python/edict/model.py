@@ -6,7 +6,7 @@ import ctypes
 import html
 import os
 import warnings
-from ctypes import byref, c_void_p
+from ctypes import byref, c_void_p, sizeof
 from copy import deepcopy
 from datetime import timedelta
 from functools import cached_property
@@ -19,8 +19,8 @@ import numpy.typing as npt
 from . import _convert, compat
 from ._convert import text_of, typed, whole
 from ._native import (
-    Error, Handle, Interrupted, MissingFile, ModelSize, Progress, address, assignments, buffer_of,
-    bytes_of, check, json_of, lib, made, path_bytes, raise_for, run_long,
+    Error, Handle, Interrupted, MissingFile, ModelSize, Progress, TrainingStruct, address,
+    assignments, buffer_of, bytes_of, check, json_of, lib, made, path_bytes, raise_for, run_long,
     text_bytes,
 )  # fmt: skip
 from .dataset import Dataset, free_name
@@ -122,16 +122,19 @@ class Model:
             if not isinstance(from_model, Model):
                 raise TypeError(f"from_model is of type {type(from_model).__name__}; give a Model or its file")
             from_model._note(data)
-        start = None if from_model is None else from_model._handle
+        start = None if from_model is None else from_model._handle.pointer
         toml = None if config is None else text_bytes(_file_content(config), f"{os.fspath(config)}")
         path = None if out is None else path_bytes(out)
+
+        training = TrainingStruct(
+            toml, count, given, members, start, seconds, path, int(resume), threads
+        )
 
         def call(control: Handle) -> Model:
             pointer = c_void_p()
             code = lib.edict_train(
-                data._handle, toml, count, given, members, start, seconds, path, int(resume),
-                threads, control, byref(pointer),
-            )  # fmt: skip
+                data._handle, byref(training), sizeof(training), control, byref(pointer)
+            )
             model = None
             if pointer.value:
                 model = cls(Handle("model", pointer.value), data.classes)

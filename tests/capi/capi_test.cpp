@@ -4,9 +4,11 @@
 
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <fstream>
 #include <limits>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -33,6 +35,24 @@ std::string text_of(edict_bytes* bytes) {
   return text;
 }
 
+// A training by these settings, and beside them what a test is about.
+edict_training training_of(std::span<const char* const> settings, const char* toml = nullptr,
+                           const edict_model* from = nullptr, double budget = 0) {
+  edict_training training{};
+  training.toml = toml;
+  training.assignments = static_cast<std::int64_t>(settings.size());
+  training.assignment = settings.data();
+  training.from = from;
+  training.budget = budget;
+  training.threads = 1;
+  return training;
+}
+
+int train(const edict_dataset* dataset, const edict_training& training, edict_model** model,
+          edict_control* control = nullptr) {
+  return edict_train(dataset, &training, sizeof training, control, model);
+}
+
 // Forty series in a file, and the small model that the C interface trains on them.
 class Capi : public testing::Test {
  protected:
@@ -42,10 +62,7 @@ class Capi : public testing::Test {
     ASSERT_EQ(edict_dataset_read((folder_ / "data.csv").c_str(), nullptr, nullptr, &dataset_),
               EDICT_OK)
         << edict_last_error();
-    ASSERT_EQ(
-        edict_train(dataset_, "", 4, kSettings, 1, nullptr, 0, nullptr, 0, 1, nullptr, &model_),
-        EDICT_OK)
-        << edict_last_error();
+    ASSERT_EQ(train(dataset_, training_of(kSettings, ""), &model_), EDICT_OK) << edict_last_error();
   }
   void TearDown() override {
     edict_model_free(model_);
@@ -240,9 +257,7 @@ TEST_F(Capi, StreamsWithoutAStartBeginWhereTheClockOfTheModelDoes) {
     ASSERT_EQ(edict_dataset_read((folder_ / "moved.csv").c_str(), nullptr, nullptr, &dataset),
               EDICT_OK);
     const char* const settings[] = {kSettings[0], kSettings[1], kSettings[2], kSettings[3], start};
-    ASSERT_EQ(edict_train(dataset, "", 5, settings, 1, nullptr, 0, nullptr, 0, 1, nullptr, &model),
-              EDICT_OK)
-        << edict_last_error();
+    ASSERT_EQ(train(dataset, training_of(settings, ""), &model), EDICT_OK) << edict_last_error();
     ASSERT_EQ(edict_streams_new(model, 1, nullptr, nullptr, nullptr, &streams), EDICT_OK);
     std::vector<double> row(3);
     const std::int64_t stream = 0;
@@ -282,8 +297,7 @@ TEST_F(Capi, StoppedTrainingLeavesTheLastWholeEpoch) {
     } while (progress.epochs_done < 2);
     edict_control_stop(control);
   });
-  EXPECT_EQ(edict_train(dataset_, "", 3, many, 1, nullptr, 0, nullptr, 0, 1, control, &model),
-            EDICT_INTERRUPTED);
+  EXPECT_EQ(train(dataset_, training_of(many, ""), &model, control), EDICT_INTERRUPTED);
   stopper.join();
   edict_progress progress;
   edict_control_read(control, &progress, sizeof progress);
@@ -300,30 +314,24 @@ TEST_F(Capi, StoppedTrainingLeavesTheLastWholeEpoch) {
 TEST_F(Capi, TrainingGoesOnFromAModelAndWithinATime) {
   const char* const more[] = {"train.epochs=1", "train.learning_rate=1e-3"};
   edict_model* warm = nullptr;
-  ASSERT_EQ(edict_train(dataset_, nullptr, 2, more, 1, model_, 0, nullptr, 0, 1, nullptr, &warm),
-            EDICT_OK)
+  ASSERT_EQ(train(dataset_, training_of(more, nullptr, model_), &warm), EDICT_OK)
       << edict_last_error();
   edict_bytes* info = nullptr;
   ASSERT_EQ(edict_model_info(warm, &info), EDICT_OK);
   const auto told = nlohmann::json::parse(text_of(info));
   EXPECT_EQ(told.at("config").at("model").at("hidden"), 8);
+  EXPECT_TRUE(told.at("notes").is_array());
   EXPECT_EQ(told.at("epochs").at(0).at("epoch"), 0);  // what it started from may be the best
   edict_model_free(warm);
 
   edict_model* model = nullptr;
   const char* const wider[] = {"model.hidden=9"};
-  EXPECT_EQ(edict_train(dataset_, nullptr, 1, wider, 1, model_, 0, nullptr, 0, 1, nullptr, &model),
-            EDICT_INPUT);
-  EXPECT_EQ(edict_train(dataset_, "", 0, nullptr, 1, model_, 0, nullptr, 0, 1, nullptr, &model),
-            EDICT_INPUT);
+  EXPECT_EQ(train(dataset_, training_of(wider, nullptr, model_), &model), EDICT_INPUT);
+  EXPECT_EQ(train(dataset_, training_of({}, "", model_), &model), EDICT_INPUT);
   // No machine trains an epoch in a nanosecond, and every one does in ten minutes.
-  EXPECT_EQ(
-      edict_train(dataset_, "", 4, kSettings, 1, nullptr, 1e-9, nullptr, 0, 1, nullptr, &model),
-      EDICT_INPUT);
+  EXPECT_EQ(train(dataset_, training_of(kSettings, "", nullptr, 1e-9), &model), EDICT_INPUT);
   EXPECT_NE(std::string(edict_last_error()).find("give more time"), std::string::npos);
-  ASSERT_EQ(
-      edict_train(dataset_, "", 4, kSettings, 1, nullptr, 600, nullptr, 0, 1, nullptr, &model),
-      EDICT_OK);
+  ASSERT_EQ(train(dataset_, training_of(kSettings, "", nullptr, 600), &model), EDICT_OK);
   edict_bytes *timed = nullptr, *plain = nullptr;
   ASSERT_EQ(edict_model_to_bytes(model, &timed), EDICT_OK);
   ASSERT_EQ(edict_model_to_bytes(model_, &plain), EDICT_OK);
@@ -355,9 +363,7 @@ TEST_F(Capi, AFileIsReadAsTheTrainingDataWere) {
   const std::string file = write("train.csv", csv);
   edict_dataset* data = read(file, R"({"id": "who", "time": "day"})", nullptr);
   edict_model* model = nullptr;
-  ASSERT_EQ(edict_train(data, "", 4, kSettings, 1, nullptr, 0, nullptr, 0, 1, nullptr, &model),
-            EDICT_OK)
-      << edict_last_error();
+  ASSERT_EQ(train(data, training_of(kSettings, ""), &model), EDICT_OK) << edict_last_error();
   // Of these alone nobody could know that "off" is a category.
   const std::string later = write("new.csv", "who,day,x,mode\nq,2024-05-01,1,on\n");
   edict_dataset* alone = read(later, R"({"id": "who", "time": "day"})", nullptr);
@@ -376,8 +382,7 @@ TEST_F(Capi, AFileIsReadAsTheTrainingDataWere) {
     return std::string(edict_last_error());
   };
   EXPECT_EQ(refused(R"({"times": "day"})"), "options: unknown 'times'; did you mean 'time'?");
-  EXPECT_EQ(refused(R"({"duplicates": "all"})"),
-            "duplicates=all: give mean, first, last or error");
+  EXPECT_EQ(refused(R"({"duplicates": "all"})"), "duplicates=all: give mean, first, last or error");
   EXPECT_NE(refused(R"({"id": 3})").find("options: "), std::string::npos);
   EXPECT_NE(refused("no JSON").find("JSON"), std::string::npos) << edict_last_error();
 }
@@ -403,21 +408,36 @@ TEST_F(Capi, ABuilderRemembersItsTable) {
   edict_builder_free(builder);
 }
 
+// A program may be older than the library, but not later.
+TEST_F(Capi, AShorterTrainingHasZerosForWhatItLacks) {
+  edict_training training = training_of(kSettings, "");
+  training.members = -1;  // beyond what the shorter one has
+  edict_model* model = nullptr;
+  ASSERT_EQ(edict_train(dataset_, &training, offsetof(edict_training, members), nullptr, &model),
+            EDICT_OK)
+      << edict_last_error();
+  edict_bytes *shorter = nullptr, *whole = nullptr;
+  ASSERT_EQ(edict_model_to_bytes(model, &shorter), EDICT_OK);
+  ASSERT_EQ(edict_model_to_bytes(model_, &whole), EDICT_OK);
+  EXPECT_TRUE(text_of(shorter) == text_of(whole));
+  edict_model_free(model);
+  model = nullptr;
+  EXPECT_EQ(edict_train(dataset_, &training, sizeof training + 8, nullptr, &model), EDICT_INPUT);
+  EXPECT_NE(std::string(edict_last_error()).find("later edict.h"), std::string::npos);
+  EXPECT_EQ(model, nullptr);
+}
+
 TEST_F(Capi, WhatIsWrongIsACodeAndALine) {
   edict_model* model = nullptr;
   const char* const mistyped[] = {"train.epochz=3"};
-  EXPECT_EQ(
-      edict_train(dataset_, nullptr, 1, mistyped, 1, nullptr, 0, nullptr, 0, 1, nullptr, &model),
-      EDICT_INPUT);
+  EXPECT_EQ(train(dataset_, training_of(mistyped), &model), EDICT_INPUT);
   EXPECT_EQ(std::string(edict_last_error()),
             "unknown key 'train.epochz'; did you mean 'train.epochs'?");
   EXPECT_EQ(model, nullptr);
   EXPECT_EQ(edict_model_load("/nowhere/at/all", &model), EDICT_INPUT);
   EXPECT_EQ(edict_model_load(nullptr, &model), EDICT_INPUT);
   EXPECT_EQ(std::string(edict_last_error()), "path is NULL");
-  EXPECT_EQ(
-      edict_train(nullptr, nullptr, 0, nullptr, 1, nullptr, 0, nullptr, 0, 1, nullptr, &model),
-      EDICT_INPUT);
+  EXPECT_EQ(train(nullptr, training_of({}), &model), EDICT_INPUT);
   const double backwards[] = {2, 1};
   std::vector<double> mean(40 * 2 * 3);
   EXPECT_EQ(edict_model_predict(model_, dataset_, 2, backwards, 0, kInf, nullptr, 1, nullptr,

@@ -164,7 +164,8 @@ int main(void) {
         TRY(edict_dataset_read("data.csv", "{\"label\": \"label\"}", NULL, &read)))
       ask_dataset(read);
     TRY(edict_control_new(&control));
-    TRY(edict_train(data, NULL, settings, tiny, 1, NULL, 0, NULL, 0, 1, control, &model));
+    const edict_training training = {.assignments = settings, .assignment = tiny, .threads = 1};
+    TRY(edict_train(data, &training, sizeof training, control, &model));
   }
   if (model) {
     ask_model(model, data);
