@@ -45,6 +45,7 @@ def is_missing(value: Any) -> bool:
 
 
 def missing_objects(array: Array) -> npt.NDArray[np.bool_]:
+    """Which objects of an array stand for nothing."""
     pd = compat.optional("pandas")
     if pd is not None:
         return np.asarray(pd.isna(array), dtype=bool)
@@ -306,10 +307,12 @@ class Times(NamedTuple):
 
     @property
     def kind(self) -> str:
+        """date-times, durations or numbers."""
         return {"M": "date-times", "m": "durations"}.get(self.values.dtype.kind, "numbers")
 
     @property
     def missing(self) -> npt.NDArray[np.bool_]:
+        """Where there is none."""
         return np.asarray(np.isnan(self.values) if self.kind == "numbers" else np.isnat(self.values))
 
     def present(self, what: str) -> "Times":

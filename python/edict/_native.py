@@ -84,6 +84,8 @@ def _library_path(here: Path = Path(__file__).parent) -> str:
 
 
 class DatasetSize(Structure):
+    """edict_dataset_size."""
+
     _fields_ = [
         (name, c_int64)
         for name in (
@@ -93,6 +95,8 @@ class DatasetSize(Structure):
 
 
 class ModelSize(Structure):
+    """edict_model_size."""
+
     _fields_ = [
         ("features", c_int64),
         ("statics", c_int64),
@@ -106,6 +110,8 @@ class ModelSize(Structure):
 
 
 class GuardStruct(Structure):
+    """edict_guard."""
+
     _fields_ = [("kind", c_int32), ("deviation", c_int32), ("eta", c_double)]
 
 

@@ -19,14 +19,20 @@ from ._native import Error
 
 
 class ArrowSchema(Structure):
+    """Of a column, or of the table."""
+
     pass
 
 
 class ArrowArray(Structure):
+    """The values of a column, or of the columns."""
+
     pass
 
 
 class ArrowArrayStream(Structure):
+    """Tables one after the other."""
+
     pass
 
 

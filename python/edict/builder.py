@@ -47,6 +47,7 @@ class Values:
     groups: Optional[Mapping[str, Any]] = None
 
     def take(self, places: Ints) -> "Values":
+        """Of some series."""
         return replace(self, ids=None if self.ids is None else [self.ids[i] for i in places])
 
 
@@ -60,14 +61,17 @@ class Builder:
         )
 
     def labels(self, names: Sequence[str], codes: npt.NDArray[np.int32]) -> None:
+        """The class of each series, -1 for none."""
         pointer = self._handle
         check(lib.edict_builder_labels(pointer, len(names), texts(names), address(codes)))
 
     def groups(self, names: Sequence[str], codes: npt.NDArray[np.int32]) -> None:
+        """The group of each series, -1 for none."""
         pointer = self._handle
         check(lib.edict_builder_groups(pointer, len(names), texts(names), address(codes)))
 
     def statics(self, names: Sequence[str], values: Floats) -> None:
+        """What belongs to whole series, [series × names]."""
         values = np.ascontiguousarray(values, dtype=np.float64)
         if values.shape != (self._series, len(names)):
             raise Error(f"static covariates of shape {values.shape} for {self._series} series")
@@ -75,6 +79,7 @@ class Builder:
         check(lib.edict_builder_statics(pointer, len(names), texts(names), address(values)))
 
     def dates(self, axis: Optional[TimeAxis]) -> None:
+        """What the times mean, where they are not plain numbers."""
         if axis is None:
             return
         if axis.durations:
@@ -92,9 +97,11 @@ class Builder:
         )  # fmt: skip
 
     def reading(self, columns: Mapping[str, Any]) -> None:
+        """Which columns of a table the arrays were."""
         check(lib.edict_builder_reading(self._handle, json.dumps(columns).encode()))
 
     def rows(self, series: Ints, times: Floats, columns: Sequence[Floats]) -> None:
+        """Rows of the wide form, an array a feature."""
         for values in columns:
             if values.shape != series.shape:
                 raise Error("a column is not as long as the others")
@@ -115,6 +122,7 @@ class Builder:
     def observations(
         self, series: Ints, times: Floats, features: npt.NDArray[np.int32], values: Floats
     ) -> None:
+        """Rows of the long form."""
         arrays = [np.ascontiguousarray(a) for a in (series, times, features, values)]
         check(
             lib.edict_builder_observations(
@@ -123,6 +131,7 @@ class Builder:
         )
 
     def build(self, duplicates: str) -> Handle:
+        """The dataset; the builder is used up."""
         return made(
             "dataset", lib.edict_builder_dataset, self._handle, _DUPLICATES[duplicates]
         )

@@ -171,6 +171,7 @@ def _check_types(values: Array) -> None:
 
 
 def names_of(uniques: Array, what: str) -> list[str]:
+    """The texts of different names, which must differ as well."""
     names = [text_of(v) for v in objects_of(uniques)]
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -248,6 +249,7 @@ def _numbers_if_all_are(values: Any, name: str, cells: "Cells") -> Optional[Floa
 
 
 def is_category(values: Any) -> bool:
+    """Of pandas' type for categories."""
     return str(getattr(values, "dtype", "")) == "category"
 
 

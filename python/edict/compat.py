@@ -11,6 +11,7 @@ from ._native import Progress
 
 
 def optional(name: str) -> Optional[ModuleType]:
+    """A module, or None where it is not installed."""
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -18,6 +19,7 @@ def optional(name: str) -> Optional[ModuleType]:
 
 
 def needed(name: str, purpose: str) -> Any:
+    """A module; an ImportError that says what to install."""
     module = optional(name)
     if module is None:
         package = {"sklearn": "scikit-learn"}.get(name.split(".")[0], name.split(".")[0])
@@ -26,6 +28,7 @@ def needed(name: str, purpose: str) -> Any:
 
 
 def pandas() -> Any:
+    """pandas, which is needed."""
     return needed("pandas", "this")
 
 
@@ -62,5 +65,6 @@ def progress_bar(
 
 
 def close(show: Optional[Callable[[Progress], None]]) -> None:
+    """Ends a bar."""
     if show is not None and hasattr(show, "close"):
         show.close()

@@ -22,6 +22,7 @@ Arrays = tuple[Floats, Floats, Floats, Floats, Floats]
 
 
 def empty_arrays(*shape: int) -> Arrays:
+    """Of distributions, to be filled."""
     return np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape)
 
 

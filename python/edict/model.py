@@ -11,7 +11,7 @@ from copy import deepcopy
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Callable, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,11 @@ from .forecast import Forecast, empty_arrays
 from .guard import Guard, GuardPointer
 from .settings import to_assignments
 from .times import UNITS, TimeAxis, asked_spans, asked_times, between, to_microseconds
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .typed_settings import ClassifySettings, TrainSettings
 
 Floats = npt.NDArray[np.float64]
 ShowProgress = Union[bool, Callable[[Progress], None], None]
@@ -78,7 +83,7 @@ class Model:
         force: bool = False,
         threads: int = 0,
         progress: ShowProgress = None,
-        **settings: Any,
+        **settings: Unpack[TrainSettings],
     ) -> "Model":
         """Trains a model on the data; every setting of edict is a keyword (see :func:`edict.settings`).
 
@@ -162,7 +167,7 @@ class Model:
         seeds: Union[int, Sequence[int]] = (),
         threads: int = 0,
         progress: ShowProgress = None,
-        **settings: Any,
+        **settings: Unpack[ClassifySettings],
     ) -> "Model":
         """A model that also tells the labels of the data apart, on top of this one.
 

@@ -17,7 +17,10 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
 from ._native import Error, assignments, json_of, lib
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from .dataset import Dataset
+    from .typed_settings import TrainSettings
 
 Value = Union[bool, int, float, str, None]
 
@@ -84,7 +87,7 @@ class Choice:
     given: bool = False  # not chosen, but asked for
 
 
-def fit_settings(data: "Dataset", **given: Any) -> list[Choice]:
+def fit_settings(data: "Dataset", **given: "Unpack[TrainSettings]") -> list[Choice]:
     """What :meth:`edict.Model.train` would choose for these data beside the given, and why.
 
     >>> import edict
@@ -92,11 +95,11 @@ def fit_settings(data: "Dataset", **given: Any) -> list[Choice]:
     >>> [(c.key, c.value, c.given) for c in edict.fit_settings(data, hidden=8) if c.given]
     [('model.hidden', '8', True)]
     """
-    count, assigned = assignments(to_assignments(given))
     from .dataset import Dataset
 
     if not isinstance(data, Dataset):
         raise TypeError(f"data is of type {type(data).__name__}; give a Dataset, as from Dataset.from_frame")
+    count, assigned = assignments(to_assignments(given))
     chosen = json_of(lib.edict_fit_settings, data._handle, count, assigned)
     for note in chosen["notes"]:
         warnings.warn(note, stacklevel=2)

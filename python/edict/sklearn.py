@@ -20,7 +20,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from numbers import Real
-from typing import Any, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,23 @@ _NO_TEST = 1e-12
 _LATER = ("classify_", "readout_")  # what is set when the classes are learnt
 
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .typed_settings import EstimatorSettings
+
+    class _Parameters(EstimatorSettings, total=False):
+        """What every estimator has."""
+
+        guard: GuardLike
+        validation: float
+        config: Optional[str]
+        budget: Union[float, str, None]
+        n_jobs: Optional[int]
+        verbose: bool
+        random_state: Any
+
+
 class _Edict(_base.BaseEstimator):  # type: ignore[misc, name-defined]
     """What the estimators have in common: parameters and the training of a model."""
 
@@ -56,7 +73,7 @@ class _Edict(_base.BaseEstimator):  # type: ignore[misc, name-defined]
     def __init__(
         self, *, guard: GuardLike = None, validation: float = 0.1, config: Optional[str] = None,
         budget: Union[float, str, None] = None, n_jobs: Optional[int] = None, verbose: bool = False,
-        random_state: Any = None, **settings: Any,
+        random_state: Any = None, **settings: "Unpack[EstimatorSettings]",
     ) -> None:  # fmt: skip
         self.guard = guard
         self.validation = validation
@@ -65,7 +82,7 @@ class _Edict(_base.BaseEstimator):  # type: ignore[misc, name-defined]
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state
-        self._set_settings(settings)
+        self._set_settings(dict(settings))
 
     def _set_settings(self, given: dict[str, Any]) -> None:
         names = {s.keyword for s in _parameters()}
@@ -168,7 +185,7 @@ class EdictForecaster(_Edict):
 
     def __init__(
         self, *, ahead: Optional[Sequence[float]] = None, at: Optional[Sequence[float]] = None,
-        **parameters: Any,
+        **parameters: "Unpack[_Parameters]",
     ) -> None:  # fmt: skip
         self.ahead = ahead
         self.at = at

@@ -74,6 +74,7 @@ class Clock:
         return _convert.in_zone(times, zone, what), zone
 
     def keep(self, taken: Any) -> None:
+        """What :meth:`floats` said, once the library took the times."""
         if taken is not None:
             places, origin, self._zone = taken
             self._origin[places] = origin

@@ -184,6 +184,7 @@ def attach(
 
 
 def categories_in_json(columns: Mapping[str, list[str]], static: bool) -> list[dict[str, Any]]:
+    """Columns of categories as a reading has them."""
     return [
         {"column": name, "static": static, "values": texts} for name, texts in columns.items()
     ]

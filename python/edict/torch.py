@@ -192,11 +192,13 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
     # ---- between observations --------------------------------------------------------------------
 
     def derivative(self, h: Any) -> Any:
+        """dh/dt between observations."""
         r = _torch.sigmoid(h @ self._p("ode.w_r").T)
         z = _torch.sigmoid(h @ self._p("ode.w_z").T)
         return (1 - z) * (_torch.tanh((r * h) @ self._p("ode.w_u").T) - h)
 
     def step(self, h: Any, dt: float) -> Any:
+        """The state one step of the solver later."""
         k1 = self.derivative(h)
         if self.solver == "euler":
             return h + dt * k1
@@ -241,6 +243,7 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
     # ---- what is read from it --------------------------------------------------------------------
 
     def log_age(self, state: State) -> Any:
+        """How long ago each feature was observed, as the network has it."""
         return _torch.log1p(state.age / self.age_unit)
 
     def memory(self, state: State) -> Any:
@@ -359,6 +362,7 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
     def forward(
         self, times: Any, values: Any, at: Any, static: Optional[Sequence[float]] = None
     ) -> Distribution:
+        """The distributions of one series at some times, given its values up to each."""
         when = [self.clock(t) for t in times]
         like = self._p("init.0.weight")
         rows = _torch.as_tensor(values, dtype=_torch.float64)
@@ -409,6 +413,7 @@ class EdictEnsemble(nn.Module):  # type: ignore[misc, name-defined]
     def forward(
         self, times: Any, values: Any, at: Any, static: Optional[Sequence[float]] = None
     ) -> Distribution:
+        """The distributions of one series at some times, of all members together."""
         told = [member(times, values, at, static) for member in self.members]
         means, aleatorics, epistemics, scales, dofs = (_torch.stack(part) for part in zip(*told))
         mean = means.mean(0)
