@@ -116,6 +116,8 @@ class GuardStruct(Structure):
 
 
 class TrainingStruct(Structure):
+    """edict_training."""
+
     _fields_ = [
         ("toml", c_char_p),
         ("assignments", c_int64),
