@@ -203,6 +203,10 @@ EDICT_EXPORT int edict_read_dates(int64_t count, const char* const* texts, doubl
 EDICT_EXPORT int edict_read_cells(int64_t count, const char* const* cells, const char* options,
                                   double* values, edict_bytes** out);
 
+/* Numbers of a column that stand for a missing value, as -999 far outside of all others does: JSON,
+ * a list of {"value", "cells"}, the same that edict_dataset_read recognises in a file. */
+EDICT_EXPORT int edict_find_codes(int64_t count, const double* values, edict_bytes** out);
+
 typedef struct edict_dataset_size {
   int64_t series, events, observations;
   int64_t features, statics, classes, groups;

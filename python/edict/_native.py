@@ -10,6 +10,7 @@ import ctypes
 import errno
 import json
 import os
+import re
 import threading
 from ctypes import POINTER, Structure, byref, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t
 from ctypes import c_uint64, c_void_p
@@ -213,6 +214,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "edict_builder_free": (None, [_P]),
     "edict_read_dates": (c_int, [c_int64, _TEXTS, _P, _P]),
     "edict_read_cells": (c_int, [c_int64, _TEXTS, c_char_p, _P, _OUT]),
+    "edict_find_codes": (c_int, [c_int64, _P, _OUT]),
     "edict_dataset_read": (c_int, [c_char_p, c_char_p, _LIKE, _OUT]),
     "edict_dataset_write": (c_int, [_DATASET, c_char_p]),
     "edict_dataset_sizes": (c_int, [_DATASET, _P, c_size_t]),
@@ -284,9 +286,14 @@ _FREE: dict[str, Callable[[c_void_p], None]] = {
 version: str = lib.edict_version().decode()
 
 
+# What the library calls otherwise than the arguments here are called.
+_KEYWORDS = {"time_unit=": "unit=", "category=": "categories="}
+_OPTIONS = re.compile(r"(?<![\w.])(?:time_unit|category)=")
+
+
 def raise_for(code: int) -> None:
     """The exception of a code that is not EDICT_OK; in the thread that made the call."""
-    text = lib.edict_last_error().decode(errors="replace")
+    text = _OPTIONS.sub(lambda found: _KEYWORDS[found[0]], lib.edict_last_error().decode(errors="replace"))
     if code == 2:
         raise Error(text)
     if code == 3:

@@ -14,6 +14,7 @@ from ._native import Error, address, json_of, lib, texts
 from .columns import factorize, number_column
 
 if TYPE_CHECKING:
+    from .missing import MissingCodes
     from .model import Model
 
 DECIMALS = {"point": "point", ".": "point", "comma": "comma", ",": "comma"}
@@ -38,6 +39,8 @@ class Cells:
         categories = {c["column"] for c in reading.get("categories", ())}
         self._numbers = {*reading.get("features", ()), *reading.get("statics", ())} - categories
         self.units: list[dict[str, str]] = []
+        self.recognise = True  # whether -999 and its like are looked for
+        self.codes: list[str] = []  # that were found, as "column=-999"
 
     def numbers(self, values: Any, name: str, asked: bool = True) -> Optional[Floats]:
         """The numbers of a column, NaN where missing; None where it holds something else. Where the
@@ -71,12 +74,40 @@ class Cells:
             warnings.warn(f"{name!r}: {', '.join(found['notes'])}", stacklevel=6)
         return np.asarray(read[codes])
 
-    def of_features(self, values: Any, codes: _convert.Ints, names: list[str], column: str) -> Floats:
+    def without_codes(self, numbers: Floats, name: str) -> Floats:
+        """The numbers without those that stand for a missing value, as in a file."""
+        if not self.recognise:
+            return numbers
+        column = np.ascontiguousarray(numbers)
+        found = json_of(lib.edict_find_codes, column.size, address(column))
+        for code in found:
+            self.codes.append(f"{name}={text_of(code['value'])}")
+            warnings.warn(
+                f"{text_of(code['value'])} counts as missing: {name!r} ({code['cells']} cells); missing=\"none\" keeps it",
+                stacklevel=6,
+            )
+        return np.where(np.isin(column, [code["value"] for code in found]), np.nan, column) if found else numbers
+
+    def of_features(
+        self, values: Any, codes: _convert.Ints, names: list[str], column: str, missing: "MissingCodes"
+    ) -> Floats:
         """The values of the long form, those of each feature for themselves."""
         try:
-            return number_column(values, column)
+            numbers = number_column(values, column)
         except Error:
-            pass
+            numbers = self._of_each(values, codes, names, column)
+        for k, name in enumerate(names):
+            own = missing.found(numbers, name) if missing else np.zeros(numbers.size, dtype=bool)
+            numbers = np.where((codes == k) & own, np.nan, numbers)
+        for k, name in enumerate(names):
+            own = codes == k
+            left = self.without_codes(numbers[own], name)
+            if np.isnan(left).sum() > np.isnan(numbers[own]).sum():
+                numbers = numbers.copy()
+                numbers[own] = left
+        return numbers
+
+    def _of_each(self, values: Any, codes: _convert.Ints, names: list[str], column: str) -> Floats:
         held = _convert.as_array(values, f"column {column!r}").astype(object)
         result = np.full(held.size, np.nan)
         for k, name in enumerate(names):

@@ -418,5 +418,5 @@ class FeatureColumns:
             return True
         self.columns.append(name)
         self.names.append(name)
-        self.values.append(numbers)
+        self.values.append(self._cells.without_codes(numbers, name))
         return True

@@ -91,7 +91,8 @@ class Dataset:
         Texts in ``static`` columns are categories likewise. ``duplicates`` says what happens to
         different values of a feature at one time of a series: "error", "first", "last" or "mean".
         ``missing`` is what stands for a missing value: ``-999``, ``"column=-999"``, several of them in a
-        list, or ``{"column": -999}``.
+        list, or ``{"column": -999}``. Numbers as -999 that stand out count as missing too, with a warning,
+        unless it is ``"none"``.
 
         ``like``: a model; what is not said is then done as for its training data: the same columns,
         texts as the same categories, times in the same unit from the same origin, the same values
@@ -168,10 +169,8 @@ class Dataset:
         builder = Builder(ids, names)
         values, categories = attach(builder, table, series, ids, roles, id_values)
         builder.dates(axis)
-        numbers = roles.cells.of_features(table.column(value, "values"), codes, names, value)
+        numbers = roles.cells.of_features(table.column(value, "values"), codes, names, value, roles.missing)
         builder.reading({**roles.reading([], categories), "variable": feature, "value": value})
-        for k, name in enumerate(names if roles.missing else ()):
-            numbers = np.where((codes == k) & roles.missing.found(numbers, name), np.nan, numbers)
         builder.observations(series, times, codes.astype(np.int32), numbers)
         return cls(builder.build(roles.duplicates), axis, values)
 
@@ -301,7 +300,7 @@ class Dataset:
         like: "Optional[Model]" = None,
     ) -> "Dataset":
         """A file as the command-line tool reads it: separators, dates, spellings of what is missing
-        and, where nothing is said, the meaning of its columns are recognised.
+        and, where nothing is said, the meaning of its columns are recognised, which a warning says.
 
         The arguments are those of :meth:`from_frame`, but that different values of one moment are
         averaged where ``duplicates`` says nothing else; ``categories`` are columns whose values are
@@ -351,6 +350,8 @@ class Dataset:
         origin = np.empty(len(data))
         rules = json_of(lib.edict_dataset_dates, data._handle, address(origin))
         data._axis = axis_from_rules(rules, origin)
+        if data._reading["recognised"]:
+            warnings.warn(f"{os.fspath(path)}: {'; '.join(data._reading['recognised'])}", stacklevel=2)
         return data
 
     def write_csv(self, path: "str | os.PathLike[str]") -> None:

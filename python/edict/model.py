@@ -6,12 +6,13 @@ import ctypes
 import html
 import os
 import warnings
-from ctypes import byref, c_void_p, sizeof
+from contextlib import contextmanager
 from copy import deepcopy
+from ctypes import byref, c_void_p, sizeof
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -146,7 +147,8 @@ class Model:
             if code == 3:
                 raise Interrupted(model)
             if code or model is None:
-                raise_for(code)
+                with _named(config):
+                    raise_for(code)
                 raise AssertionError
             return model
 
@@ -671,6 +673,17 @@ def _restored(content: bytes, classes: Optional[list[Any]]) -> Model:
     model = Model.from_bytes(content)
     model._classes = classes
     return model
+
+
+@contextmanager
+def _named(config: "str | os.PathLike[str] | None") -> Iterator[None]:
+    """Gives an error of a file with settings the file's name."""
+    try:
+        yield
+    except Error as e:
+        if config is not None and str(e).startswith("settings:"):
+            raise Error(f"{os.fspath(config)}{str(e)[len('settings') :]}") from None
+        raise
 
 
 def _file_content(path: "str | os.PathLike[str]") -> bytes:

@@ -65,6 +65,7 @@ class Roles:
             table.column(str(name), "missing")
         self._codes = list(known.get("missing", ())) if codes is None else codes
         self.missing = MissingCodes(self._codes)
+        self.cells.recognise = "none" not in self._codes
         self.used = {
             name for name in (self.id, self.time, self.label, self.group, *self.statics) if name is not None
         }
@@ -104,7 +105,7 @@ class Roles:
             "id": "none" if self.id is None else self.id, "time": self.time,
             "label": self.label or "", "group": self.group or "", "statics": self.statics,
             "duplicates": "" if self.duplicates == "error" else self.duplicates,
-            "features": features, "categories": categories, "missing": self._codes,
+            "features": features, "categories": categories, "missing": [*self._codes, *self.cells.codes],
             "units": self.cells.units,
         }  # fmt: skip
 

@@ -117,3 +117,64 @@ def test_sparse_columns_are_filled(model, frame):
 
 def test_a_series_is_in_its_data(data):
     assert "wave00" in data and "nobody" not in data and [1] not in data
+
+
+def coded(code=-999.0):
+    values = np.arange(60.0) % 7
+    values[::9] = code
+    return pd.DataFrame({"id": "a", "time": np.arange(60.0), "x": values})
+
+
+def test_numbers_that_stand_for_missing_are_recognised_as_in_a_file(tmp_path):
+    coded().to_csv(tmp_path / "data.csv", index=False)
+    with pytest.warns(UserWarning, match=r"'x' \(7 cells\)"):
+        read = Dataset.read_csv(tmp_path / "data.csv")
+    with pytest.warns(UserWarning, match=r"-999 counts as missing: 'x' \(7 cells\); missing=\"none\" keeps it"):
+        data = Dataset.from_frame(coded())
+    assert data.observations == read.observations == 53
+    assert data.reading["missing"] == ["x=-999"]
+    long = coded().rename(columns={"x": "value"}).assign(feature="x")
+    with pytest.warns(UserWarning, match="-999 counts as missing"):
+        assert Dataset.from_long(long).observations == 53
+    assert Dataset.from_frame(coded(), missing="none").observations == 60
+    assert Dataset.from_frame(coded(6.0)).observations == 60
+
+
+def test_what_was_recognised_in_a_file_is_said(tmp_path):
+    (tmp_path / "data.csv").write_text("patient;zeit;puls\n1;0;80,5\n1;1;81,0\n")
+    with pytest.warns(UserWarning, match="data.csv: separated by ';', decimal comma, id is 'patient'"):
+        Dataset.read_csv(tmp_path / "data.csv")
+
+
+def test_messages_name_keyword_arguments(tmp_path):
+    def error_of(text, **arguments):
+        (tmp_path / "data.csv").write_text(text)
+        with pytest.raises(Error) as raised:
+            Dataset.read_csv(tmp_path / "data.csv", **arguments)
+        return str(raised.value)
+
+    dated = "id,time,x\na,2024-01-01,1\na,2024-01-02,2\n"
+    for text, arguments, words in (
+        (dated, dict(unit="none"), "unit=none: the times are dates"),
+        (dated, dict(categories="nope"), "categories=|category: there is no column 'nope'"),
+        ("id,time,x\na,0,1\na,1,oops\nb,1,oops\n", {}, "categories=x where its values are names"),
+        ("id,time,x\na,03/04/2024,1\na,04/05/2024,2\n", {}, "give time_format=%d/%m/%Y or"),
+        ("id,time,x\na,0,1\na,0,2\n", dict(duplicates="error"), "give duplicates=mean"),
+        ("id,time,x\na,0,1 mg\na,1,2 g\n", {}, "leave it out with ignore=x"),
+    ):  # fmt: skip
+        said = error_of(text, **arguments)
+        assert any(word in said for word in words.split("|")) and "--" not in said
+    with pytest.raises(Error, match="series 1, time 0: 'x' is 1 and 2; correct them, or give duplicates=mean"):
+        Dataset.from_frame(pd.DataFrame({"id": [1, 1], "time": [0, 0], "x": [1, 2]}))
+
+
+def test_categories_are_found_in_any_case(tmp_path):
+    (tmp_path / "data.csv").write_text("id,time,Ward,x\na,0,1,1\na,1,2,2\nb,0,1,3\n")
+    with pytest.warns(UserWarning, match="'Ward' has 2 categories"):
+        assert Dataset.read_csv(tmp_path / "data.csv", categories="ward").features == ["Ward=1", "Ward=2", "x"]
+
+
+def test_an_error_of_a_file_of_settings_names_the_file(data, tmp_path):
+    (tmp_path / "s.toml").write_text("[train]\nepocs=3\n")
+    with pytest.raises(Error, match="s.toml:2: unknown key 'train.epocs'; did you mean 'train.epochs'"):
+        Model.train(data, config=tmp_path / "s.toml")

@@ -94,8 +94,8 @@ Dataset twice(double first, double second, Duplicates duplicates) {
 
 TEST(DatasetBuilder, DifferentValuesAtOneTimeAreRefusedOrChosenFrom) {
   EXPECT_EQ(error_of([] { twice(2, 5, Duplicates::refuse); }),
-            "dataset: series p, time 1: 'a' is 2 and 5; correct them, or say which counts: the "
-            "first, the last or their mean");
+            "dataset: series p, time 1: 'a' is 2 and 5; correct them, or give duplicates=mean, "
+            "first or last");
   EXPECT_EQ(twice(2, 5, Duplicates::first).value, (std::vector<double>{2, 4}));
   EXPECT_EQ(twice(2, 5, Duplicates::last).value, (std::vector<double>{5, 4}));
   EXPECT_EQ(twice(2, 5, Duplicates::mean).value, (std::vector<double>{3.5, 4}));

@@ -182,11 +182,10 @@ void DatasetBuilder::append_event(std::span<const std::uint32_t> rows, Duplicate
     if (!equal) switch (duplicates) {
         case Duplicates::refuse:
           refuse(fmt::format(
-              "series {}, time {}: '{}' is {} and {}; correct them, or say which counts: the "
-              "first, the last or their mean",
+              "series {}, time {}: '{}' is {} and {}; correct them, or give {}, first or last",
               data_.ids[static_cast<std::size_t>(series_[rows.front()])], data_.times.back(),
               data_.features[static_cast<std::size_t>(event_[k].feature)], value,
-              event_[end - 1].value));
+              event_[end - 1].value, option("duplicates", "mean")));
         case Duplicates::first:
           break;
         case Duplicates::last:

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/json/json.h"
 #include "base/json/json_text.h"
+#include "data/read/cells/missing_codes.h"
 #include "data/read/cells/text_values.h"
 #include "data/read/cells/written_number.h"
 #include "front/capi/border.h"
@@ -157,5 +158,20 @@ int edict_read_cells(int64_t count, const char* const* cells, const char* option
                                 {"unit", numbers ? meaning.unit : std::string()},
                                 {"problem", problem},
                                 {"notes", notes_of(meaning, reading)}}));
+  });
+}
+
+int edict_find_codes(int64_t count, const double* values, edict_bytes** out) {
+  return run_guarded([&] {
+    check_given(out, "out");
+    const std::size_t size = size_of(count, "count");
+    if (size > 0) check_given(values, "values");
+    Extremes extremes;
+    for (std::size_t i = 0; i < size; ++i)
+      if (std::isfinite(values[i])) extremes.add(values[i]);
+    nlohmann::json codes = nlohmann::json::array();
+    for (const Extremes::Sentinel& found : extremes.sentinels())
+      codes.push_back({{"value", found.value}, {"cells", found.cells}});
+    *out = new_bytes(json_text(codes));
   });
 }

@@ -79,6 +79,7 @@ class Chooser {
       choose_features();
     choose_time_form(time);
     check_columns_of_missing();
+    check_categories();
     layout_.count_runs();
   }
 
@@ -456,6 +457,12 @@ class Chooser {
       if (const std::size_t equals = code.rfind('='); equals != std::string::npos && equals > 0)
         if (finite_number(std::string_view(code).substr(equals + 1)))
           demand(code.substr(0, equals), "missing");
+  }
+
+  void check_categories() const {
+    if (layout_.long_form) return;
+    for (const std::string& name : options_.categories)
+      if (!find_in_any_case(std::string(kStatic) + name)) demand(name, "category");
   }
 
   bool is_named_feature(std::size_t column) const {

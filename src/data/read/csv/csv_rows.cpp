@@ -662,9 +662,8 @@ class SeparatedRows final : public CsvRows {
   // ---- texts ----
 
   bool all_names(const std::string& column, bool is_static) const {
-    if (std::find(options_.categories.begin(), options_.categories.end(), column) !=
-        options_.categories.end())
-      return true;
+    for (const std::string& name : options_.categories)
+      if (lower(name) == lower(column)) return true;
     return options_.like && options_.like->reading.category(column, is_static);
   }
 
