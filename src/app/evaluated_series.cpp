@@ -15,4 +15,9 @@ EvaluatedSeries evaluated_series(const Model& model, const Dataset& data,
   return result;
 }
 
+std::string calibrating(const Model& model, std::size_t count) {
+  if (split_by(model.config.data) != SplitBy::group) return "series";
+  return count == 1 ? "group" : "groups";
+}
+
 }  // namespace edict::app

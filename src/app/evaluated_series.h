@@ -21,4 +21,8 @@ struct EvaluatedSeries {
 // which the model has seen nothing are evaluated whole.
 EvaluatedSeries evaluated_series(const Model& model, const Dataset& data, const std::string& split);
 
+// What the calibration of a model counts: "series", or "group" and "groups" where data.split keeps
+// groups together.
+std::string calibrating(const Model& model, std::size_t count);
+
 }  // namespace edict::app

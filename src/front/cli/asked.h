@@ -1,9 +1,10 @@
-// What a command is asked about distributions, as it is typed.
+// Names, probabilities and limits as they are typed.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "app/predict/predict.h"
 #include "model/model.h"
 
 namespace edict::cli {
@@ -11,22 +12,10 @@ namespace edict::cli {
 // "0.1,0.5,0.9", ascending. Throws Error where one is not between 0 and 1.
 std::vector<double> parse_probabilities(const std::string& option, const std::string& text);
 
-// The place of a name that a person gives among those there are: as it is written, or in another
-// case where that is one name alone, which a note says. `what`: "feature". Throws Error that begins
-// with `where` and suggests a name.
-std::size_t place_of(const std::string& where, const std::string& what, const std::string& name,
-                     const std::vector<std::string>& known);
-
-// The place of a feature in the model.
+// The place of a feature in the model; a note about the name is printed. `option`: "features".
 std::size_t feature_of(const std::string& option, const std::string& name, const Model& model);
 
-// "lactate=4": a probability to be told of one feature.
-struct Limit {
-  std::size_t feature;
-  double value;
-  bool above;          // else below
-  std::string column;  // P(lactate>4)
-};
-Limit parse_limit(const std::string& text, bool above, const Model& model);
+// "lactate=4"
+app::PredictedLimit parse_limit(const std::string& text, bool above, const Model& model);
 
 }  // namespace edict::cli

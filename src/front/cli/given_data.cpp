@@ -126,11 +126,6 @@ Dataset matched(const Model& model, Dataset data) {
   return std::move(found.data);
 }
 
-std::string calibrating(const Model& model, std::size_t count) {
-  if (split_by(model.config.data) != SplitBy::group) return "series";
-  return count == 1 ? "group" : "groups";
-}
-
 std::string about(const app::EvaluatedSeries& evaluated) {
   const std::size_t all = evaluated.series.size();
   if (evaluated.all_new()) return fmt::format("{} new series, none of them used in training", all);

@@ -49,9 +49,7 @@ Dataset open_for(const Model& model, const std::string& uri, const ReadOptions& 
 // The same of data that were read already.
 Dataset matched(const Model& model, Dataset data);
 
-// What the calibration of a model counts: "series", or "group" and "groups" where data.split keeps
-// groups together.
-std::string calibrating(const Model& model, std::size_t count);
+using app::calibrating;
 
 // What the reader of a result must know of the evaluated series: that all are new, or that the
 // model has seen some. A line for the top of the output, empty where they are test series.

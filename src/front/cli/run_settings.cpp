@@ -10,7 +10,7 @@
 namespace edict::cli {
 namespace {
 
-constexpr std::size_t kColumns = 80;
+constexpr std::size_t kLineColumns = 80;
 
 // A line for people is not a file: four digits of a number do.
 std::string short_value(const std::string& value) {
@@ -23,7 +23,7 @@ std::string short_value(const std::string& value) {
 
 void add_paragraph(const std::string& text, const std::string& indent,
                    std::vector<std::string>& lines) {
-  for (const std::string& line : wrapped(text, kColumns - indent.size()))
+  for (const std::string& line : wrapped(text, kLineColumns - indent.size()))
     lines.push_back(indent + line);
 }
 

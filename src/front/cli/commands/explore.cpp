@@ -1,16 +1,14 @@
+#include "app/explore.h"
+
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <filesystem>
 
-#include "base/error.h"
 #include "base/files/atomic_file.h"
 #include "base/json/json.h"
-#include "front/cli/asked.h"
 #include "front/cli/command.h"
 #include "front/cli/given_data.h"
 #include "front/cli/terminal/progress.h"
-#include "render/explore_page.h"
 
 namespace edict::cli {
 namespace {
@@ -23,14 +21,6 @@ struct ExploreArguments {
   ReadOptions reading;
   int threads = 0;
 };
-
-std::vector<std::size_t> places(const std::string& option, const std::string& what,
-                                const std::vector<std::string>& names,
-                                const std::vector<std::string>& known) {
-  std::vector<std::size_t> result;
-  for (const std::string& name : names) result.push_back(place_of(option, what, name, known));
-  return result;
-}
 
 std::string what_the_page_holds(const report::ExplorePage& page, const ExploreArguments& options,
                                 std::size_t series) {
@@ -51,35 +41,33 @@ void run(const ExploreArguments& options) {
   Progress progress("exploring");
   progress.begin();
   const Model model = load_model(options.model);
-  if (!model.network->has_distribution() && model.network->classes() == 0)
-    throw Error(
-        fmt::format("{}: has neither a distribution nor a classifier to show", options.model));
+  app::ExploreRequest request{.split = options.split,
+                              .ids = options.ids,
+                              .shown = options.features,
+                              .model_name = options.model,
+                              .data_name = options.data};
+  app::check(request, model);
   const Dataset data = open_for(model, options.data, options.reading);
-  if (data.size() == 0) throw Error(fmt::format("{}: has no series to show", options.data));
-  report::ExploreOptions explore;
-  explore.request = {options.guard.resolve(), options.level,
-                     places("--show", "feature", options.features, model.features),
-                     &interrupt_flag()};
-  explore.megabytes = options.megabytes;
-  explore.data_name = options.data == "-" ? "standard input"
-                                          : std::filesystem::path(options.data).filename().string();
-  explore.progress = [&](double share) { progress.update(share); };
-  const std::vector<std::size_t> series = options.ids.empty()
-                                              ? model.series_of(data, options.split)
-                                              : places("--series", "series", options.ids, data.ids);
+  report::ExploreOptions& page = request.page;
+  page.request = {options.guard.resolve(), options.level, {}, &interrupt_flag()};
+  page.megabytes = options.megabytes;
+  page.data_name = options.data == "-" ? "standard input"
+                                       : std::filesystem::path(options.data).filename().string();
+  page.progress = [&](double share) { progress.update(share); };
   ThreadPool pool(static_cast<std::size_t>(options.threads));
-  const report::ExplorePage page = report::explore_page(model, data, series, pool, explore);
-  write_atomically(options.out, page.html);
+  const app::ExploreResult result = app::explore(model, data, request, pool);
+  print_notes(result.notes);
+  write_atomically(options.out, result.page.html);
   write_json(options.json, {{"page", options.out},
-                            {"bytes", page.html.size()},
-                            {"series", series.size()},
-                            {"with_bands", page.whole},
-                            {"observations_only", page.observations_only},
-                            {"only_listed", page.named_only},
-                            {"tolerance", page.tolerance}});
+                            {"bytes", result.page.html.size()},
+                            {"series", result.series},
+                            {"with_bands", result.page.whole},
+                            {"observations_only", result.page.observations_only},
+                            {"only_listed", result.page.named_only},
+                            {"tolerance", result.page.tolerance}});
   progress.end();
   fmt::print(text_stream({options.out, options.json}), "{}\n",
-             what_the_page_holds(page, options, series.size()));
+             what_the_page_holds(result.page, options, result.series));
 }
 
 }  // namespace

@@ -1,30 +1,26 @@
+#include "app/predict/predict.h"
+
 #include <fmt/core.h>
 
-#include <cmath>
-#include <limits>
-#include <numeric>
+#include <algorithm>
+#include <memory>
 #include <optional>
+#include <utility>
 
-#include "ask/adaptive_level.h"
-#include "ask/anomalies.h"
-#include "ask/classification.h"
-#include "ask/distribution.h"
-#include "ask/joint.h"
-#include "ask/trajectory.h"
 #include "base/error.h"
-#include "base/not_finite.h"
 #include "base/text/counted.h"
-#include "base/text/number_text.h"
 #include "front/cli/asked.h"
 #include "front/cli/command.h"
 #include "front/cli/given_data.h"
-#include "front/cli/rows.h"
 #include "front/cli/shard.h"
+#include "front/cli/tables/predicted_rows.h"
 #include "front/cli/terminal/progress.h"
 #include "front/cli/time_grid.h"
 
 namespace edict::cli {
 namespace {
+
+using When = app::PredictRequest::When;
 
 struct PredictArguments {
   std::string model, data, at, ahead, clips, quantiles, shard;
@@ -38,517 +34,121 @@ struct PredictArguments {
   int threads = 0;
 };
 
-// Everything that was asked for, understood.
-struct Asked {
-  PredictRequest request;
-  bool events = false;              // --at events
-  bool horizon = false;             // --at horizon
-  bool horizon_by_default = false;  // nothing was said of times; they are written then
-  bool ahead = false;               // --ahead
-  std::optional<GivenTimes> at;     // --at, where it gives times
-  double level = 0.9, time_unit = 1.0;
-  const Calibration* conformal = nullptr;  // whose promise the level is; null: plain intervals
-  double adapt = 0.0;     // with --at events: how fast levels follow a series; 0: not
-  bool together = false;  // with --at events: given the others of the moment
-  std::vector<double> quantiles;
-  std::vector<Limit> limits;
-  std::vector<std::size_t> features;  // whose rows are written
-
-  // The level to write an interval of, this long after the series was last observed (in the
-  // model's time).
-  double level_at(std::size_t feature, double since) const {
-    if (!conformal) return level;
-    const FeatureCalibration& own = conformal->features[feature];
-    if (own.ranges.empty() || since <= own.ranges.back().until)
-      return conformal_level(own.steps_at(since), level);
-    throw Error(fmt::format(
-        "--conformal: {:.4g} after the last observation is beyond the {:.4g} up to which intervals "
-        "are calibrated; give earlier times, or leave --conformal out",
-        since * time_unit, own.ranges.back().until * time_unit));
-  }
-};
-
-std::vector<std::string> distribution_columns(const Asked& asked) {
-  std::vector<std::string> columns;
-  if (asked.together)
-    columns = {"median", "lower", "upper"};
-  else
-    columns = {"mean",  "aleatoric_sd", "epistemic_sd", "predictive_sd",
-               "scale", "dof",          "lower",        "upper"};
-  for (const double p : asked.quantiles) {
-    columns.emplace_back("q");
-    append_shortest(columns.back(), p);
-  }
-  for (const Limit& limit : asked.limits) columns.push_back(limit.column);
-  return columns;
-}
-
-// Writes those columns of one distribution after the other.
-class DistributionCells {
- public:
-  explicit DistributionCells(const Asked& asked) : asked_(asked), quantiles_(asked.quantiles) {}
-
-  // With an interval of this level.
-  void write(const Marginal& m, std::size_t feature, double level, RowText& row) {
-    // Quantiles of scale 1 are a root search, and a function of dof and level, which the features
-    // of a moment usually share.
-    if (!(m.dof == dof_ && level == level_)) {
-      dof_ = m.dof;
-      level_ = level;
-      half_ = level < 1 ? half_width({0, 0, 0, 1, m.dof}, level)
-                        : std::numeric_limits<double>::infinity();
-      for (std::size_t k = 0; k < quantiles_.size(); ++k)
-        quantiles_[k] = standard_quantile(asked_.quantiles[k], m.dof);
-    }
-    row.number(m.mean);
-    row.number(aleatoric_deviation(m));
-    row.number(epistemic_deviation(m));
-    row.number(predictive_deviation(m));
-    row.number(m.scale);
-    row.number(m.dof);
-    row.number(m.mean - half_ * m.scale);
-    row.number(m.mean + half_ * m.scale);
-    for (const double z : quantiles_) row.number(m.mean + z * m.scale);
-    write_limits(
-        feature, [&](double x) { return probability_above(m, x); },
-        [&](double x) { return probability_below(m, x); }, row);
-  }
-
-  void write(const Conditional& given, std::size_t feature, double level, RowText& row) const {
-    row.number(given.median());
-    for (const double side : {-1.0, 1.0})
-      row.number(level < 1 ? given.at_standard_score(side * normal_half_width(level))
-                           : side * kInfinity);
-    for (const double p : asked_.quantiles) row.number(given.quantile(p));
-    write_limits(
-        feature, [&](double x) { return given.probability_above(x); },
-        [&](double x) { return given.probability_below(x); }, row);
-  }
-
- private:
-  template <class Above, class Below>
-  void write_limits(std::size_t feature, const Above& above, const Below& below,
-                    RowText& row) const {
-    for (const Limit& limit : asked_.limits) {
-      if (limit.feature != feature)
-        row.none();
-      else
-        row.number(limit.above ? above(limit.value) : below(limit.value));
-    }
-  }
-
-  const Asked& asked_;
-  std::vector<double> quantiles_;
-  double dof_ = kNaN, level_ = kNaN, half_ = 0;
-};
-
-// What a thread made of some series.
-struct Part {
-  std::string rows, clips;
-  std::size_t row_count = 0, clipped = 0, series = 0;
-  std::size_t without_times = 0;  // series that begin after all of the given times
-  std::optional<LeastExpected> top;
-};
-
-const std::vector<std::string> kClipColumns{"id", "time", "feature", "raw", "used", "sigmas"};
-
-class Prediction {
- public:
-  Prediction(const PredictArguments& options, const Model& model, const Dataset& data, Asked asked)
-      : options_(options),
-        model_(model),
-        data_(data),
-        asked_(std::move(asked)),
-        pool_(static_cast<std::size_t>(options.threads)),
-        progress_("predicting"),
-        shard_(parse_shard(options.shard)),
-        layout_(options.out.resolved(), columns(), shard_),
-        clip_layout_(RowFormat::csv, kClipColumns, shard_),
-        all_(series_of(shard_, data)) {
-    for (const std::string& name : model.features) {
-      names_.push_back(layout_.cell(name));
-      clip_names_.push_back(clip_layout_.cell(name));
-    }
-    wanted_.assign(model.features.size(), false);
-    for (const std::size_t j : asked_.features) wanted_[j] = true;
-    for (const std::string& name : model.classes) class_names_.push_back(layout_.cell(name));
-  }
-
-  void run() {
-    progress_.begin();
-    RowFile out(options_.out.destination(), layout_);
-    std::optional<RowFile> clips;
-    if (!options_.clips.empty()) clips.emplace(options_.clips, clip_layout_);
-    LeastExpected top(static_cast<std::size_t>(options_.top));
-    std::size_t rows = 0, clipped = 0, done = 0, without_times = 0;
-    for_each_part(
-        all_, series_at_once(model_, numbers_a_series()), pool_,
-        [&](std::span<const std::size_t> series) { return part(series); },
-        [&](const Part& made) {
-          out.write(made.rows);
-          if (clips) clips->write(made.clips);
-          if (made.top) top.add(*made.top);
-          rows += made.row_count;
-          clipped += made.clipped;
-          done += made.series;
-          without_times += made.without_times;
-          progress_.update(static_cast<double>(done) / static_cast<double>(all_.size()));
-        });
-    if (options_.top > 0) {
-      RowText text(layout_);
-      DistributionCells cells(asked_);
-      for (const LeastExpected::Entry& entry : top.sorted())
-        event_row(entry.series, entry.judged, {}, cells, text);
-      out.write(text.text());
-      rows = text.rows();
-    }
-    if (clips) clips->commit();
-    out.commit();
-    progress_.end();
-    tell(rows, clipped);
-    note_without_times(without_times, all_.size());
-  }
-
- private:
-  bool classes() const { return options_.classes; }
-
-  std::vector<std::string> columns() const {
-    if (classes() && asked_.horizon && !asked_.horizon_by_default)
-      return {"id", "class", "probability"};
-    std::vector<std::string> columns{"id", "time"};
-    if (asked_.ahead) columns.emplace_back("ahead");
-    columns.emplace_back(classes() ? "class" : "feature");
-    if (classes()) {
-      columns.emplace_back("probability");
-      return columns;
-    }
-    if (asked_.events) columns.emplace_back("observed");
-    if (asked_.adapt > 0) columns.emplace_back("level");
-    for (std::string& name : distribution_columns(asked_)) columns.push_back(std::move(name));
-    if (asked_.events) columns.insert(columns.end(), {"z", "pit", "tail_probability", "log_score"});
-    return columns;
-  }
-
-  std::size_t numbers_a_series() const {
-    if (asked_.events) return data_.observations() / std::max<std::size_t>(1, data_.size());
-    return asked_.request.times.size() * (classes() ? 1 : model_.features.size());
-  }
-
-  // Runs on any thread.
-  Part part(std::span<const std::size_t> series) {
-    Part made;
-    RowText text(layout_), clips(clip_layout_);
-    DistributionCells cells(asked_);
-    if (classes() && asked_.horizon) {
-      const ClassProbabilities p =
-          class_probabilities(model_, data_, series, pool_, asked_.request.guard);
-      made.clipped = p.clipped;
-      for (std::size_t s = 0; s < series.size(); ++s)
-        class_rows(series[s], model_.protocol.class_time(data_, series[s]), kNaN, p.row(s), text);
-    } else if (classes()) {
-      for (const ClassTrajectory& own :
-           class_trajectories(model_, data_, asked_.request, series, pool_)) {
-        made.clipped += own.probabilities.clipped;
-        made.without_times += own.times.empty();
-        for (std::size_t t = 0; t < own.times.size(); ++t)
-          class_rows(own.series, own.times[t], asked_.request.times[t], own.probabilities.row(t),
-                     text);
-      }
-    } else if (asked_.events) {
-      if (options_.top > 0) made.top.emplace(static_cast<std::size_t>(options_.top));
-      for (JudgedEvents& own : judged_events(model_, data_, series, pool_, asked_.request.guard)) {
-        if (asked_.together) judge_together(model_.calibration.correlations, own);
-        std::vector<AdaptiveLevel> levels;
-        for (std::size_t j = 0; j < model_.features.size() && asked_.adapt > 0; ++j)
-          levels.emplace_back(asked_.level, asked_.level_at(j, 0.0), asked_.adapt);
-        for (const JudgedEvent& judged : own.observations) {
-          if (!wanted_[judged.feature]) continue;
-          if (made.top)
-            made.top->add(own.series, judged);
-          else
-            event_row(own.series, judged, levels, cells, text);
-        }
-        clip_rows(own.series, own.clips, clips);
-        made.clipped += own.clips.size();
-      }
-    } else {
-      for (const Trajectory& own : trajectories(model_, data_, asked_.request, series, pool_)) {
-        const std::string id = layout_.cell(data_.ids[own.series]);
-        made.without_times += own.times.empty();
-        for (std::size_t t = 0; t < own.times.size(); ++t) {
-          const double since = time_since_event(own.series, own.times[t], asked_.ahead);
-          const std::string time = layout_.time_cell(data_, own.series, own.times[t]);
-          for (const std::size_t j : asked_.features) {
-            text.begin(own.series);
-            text.name(id);
-            text.name(time);
-            if (asked_.ahead) text.exact(asked_.request.times[t]);
-            text.name(names_[j]);
-            cells.write(own.at(t, j), j, asked_.level_at(j, since), text);
-            text.end();
-          }
-        }
-        clip_rows(own.series, own.clips, clips);
-        made.clipped += own.clips.size();
-      }
-    }
-    made.series = series.size();
-    made.row_count = text.rows();
-    made.rows = text.take();
-    made.clips = clips.take();
-    return made;
-  }
-
-  void class_rows(std::size_t series, double time, double ahead,
-                  std::span<const double> probabilities, RowText& text) const {
-    const std::string id = layout_.cell(data_.ids[series]);
-    for (std::size_t k = 0; k < probabilities.size(); ++k) {
-      text.begin(series);
-      text.name(id);
-      if (!asked_.horizon || asked_.horizon_by_default)
-        text.name(layout_.time_cell(data_, series, time));
-      if (asked_.ahead) text.exact(ahead);
-      text.name(class_names_[k]);
-      text.number(probabilities[k]);
-      text.end();
-    }
-  }
-
-  // In the model's time: since the last event before a time, or at it; since the clock's start
-  // where there is none.
-  double time_since_event(std::size_t series, double time, bool at_it) const {
-    const double* const first = data_.times.data() + data_.first_event[series];
-    const double* const end = data_.times.data() + data_.first_event[series + 1];
-    const double* const after =
-        at_it ? std::upper_bound(first, end, time) : std::lower_bound(first, end, time);
-    const double since = after == first ? model_.protocol.start_of(data_, series) : after[-1];
-    return std::max(0.0, time - since) / model_.protocol.time_unit;
-  }
-
-  // `levels`: of each feature, as the series' earlier observations left it; or empty.
-  void event_row(std::size_t series, const JudgedEvent& judged, std::span<AdaptiveLevel> levels,
-                 DistributionCells& cells, RowText& text) const {
-    text.begin(series);
-    text.name(layout_.cell(data_.ids[series]));
-    text.name(layout_.time_cell(data_, series, data_.times[judged.event]));
-    text.name(names_[judged.feature]);
-    text.exact(judged.observed);
-    double level =
-        asked_.level_at(judged.feature, time_since_event(series, data_.times[judged.event], false));
-    if (!levels.empty()) {
-      AdaptiveLevel& own = levels[judged.feature];
-      level = own.level();
-      text.number(level);
-      own.observe(judged.central_level());
-    }
-    if (judged.given)
-      cells.write(*judged.given, judged.feature, level, text);
-    else
-      cells.write(judged.expected, judged.feature, level, text);
-    const Surprise surprise = judged.surprise();
-    text.number(surprise.z);
-    text.number(judged.probability_integral());
-    text.number(judged.tail_probability());
-    text.number(surprise.log_score);
-    text.end();
-  }
-
-  void clip_rows(std::size_t series, const std::vector<Clip>& clips, RowText& text) const {
-    if (options_.clips.empty()) return;
-    const std::string id = clip_layout_.cell(data_.ids[series]);
-    for (const Clip& clip : clips) {
-      text.begin(series);
-      text.name(id);
-      text.name(clip_layout_.time_cell(data_, series, clip.time));
-      text.name(clip_names_[clip.feature]);
-      text.exact(clip.raw);
-      text.number(clip.used);
-      text.number(clip.sigmas);
-      text.end();
-    }
-  }
-
-  void tell(std::size_t rows, std::size_t clipped) const {
-    const std::string path = shown(options_.out.destination());
-    std::FILE* const told = text_stream({options_.out.destination(), options_.clips});
-    const std::size_t times = asked_.request.times.size();
-    if (classes())
-      fmt::print(told, "{}: probabilities of {} classes for {} series{}\n", path,
-                 model_.classes.size(), all_.size(), when());
-    else if (options_.top > 0)
-      fmt::print(told, "{}: the {} least expected of {}{}\n", path, rows,
-                 counted(data_.observations(), "observation"), given());
-    else if (asked_.events)
-      fmt::print(told, "{}: {} of {} series, each against what was expected{}\n", path,
-                 counted(rows, "observation"), all_.size(), given());
-    else
-      fmt::print(told, "{}: {}, {} series at {}{}, {} % {}interval\n", path, counted(rows, "row"),
-                 all_.size(), counted(times, "time"),
-                 asked_.ahead ? " after their last observation" : "", 100 * options_.level,
-                 options_.conformal ? "conformal " : "");
-    if (options_.guard.kind != "none")
-      fmt::print(told, "{}\n", clipped_text(clipped, observations()));
-    note_extrapolation(told);
-  }
-
-  // Further ahead than the calibration saw, nothing is known of how the intervals hold.
-  void note_extrapolation(std::FILE* told) const {
-    if (!asked_.ahead || classes() || model_.calibration.empty()) return;
-    double farthest = 0;
-    for (const FeatureCalibration& own : model_.calibration.features)
-      farthest = std::max(farthest, own.farthest * model_.protocol.time_unit);
-    const double asked = std::ranges::max(asked_.request.times);
-    if (asked > farthest * (1 + 1e-9))
-      fmt::print(
-          told,
-          "note: forecasts were evaluated up to {:.3g} ahead and are asked for up to {:.3g}; "
-          "how often intervals hold there is not known\n",
-          farthest, asked);
-  }
-
-  const char* given() const { return asked_.together ? ", given the others at the same time" : ""; }
-
-  // Of the series that were asked for.
-  std::size_t observations() const {
-    std::size_t count = 0;
-    for (const std::size_t i : all_)
-      count += data_.first_observation[data_.first_event[i + 1]] -
-               data_.first_observation[data_.first_event[i]];
-    return count;
-  }
-
-  std::string when() const {
-    if (asked_.horizon)
-      return fmt::format(" at {:.6g}, or at the end of longer series", model_.protocol.horizon);
-    if (asked_.request.from == PredictRequest::From::last_observation && !asked_.ahead)
-      return ", each at its last observation";
-    return fmt::format(" at {}{}", counted(asked_.request.times.size(), "time"),
-                       asked_.ahead ? " after their last observation" : "");
-  }
-
-  const PredictArguments& options_;
-  const Model& model_;
-  const Dataset& data_;
-  const Asked asked_;
-  ThreadPool pool_;
-  Progress progress_;
-  const Shard shard_;
-  const RowLayout layout_, clip_layout_;
-  const std::vector<std::size_t> all_;
-  std::vector<std::string> names_, clip_names_, class_names_;  // as cells
-  std::vector<bool> wanted_;                                   // features
-};
-
-Asked understood(const PredictArguments& options, const Model& model, bool classes) {
-  Asked asked;
-  asked.request.guard = options.guard.resolve();
-  asked.level = options.level;
+// The times of --at, where it gives some.
+std::optional<GivenTimes> read_times(const PredictArguments& options, const Model& model,
+                                     app::PredictRequest& request) {
   if (!options.at.empty() && !options.ahead.empty())
     throw Error("--at and --ahead both say when; give one of them");
-  asked.events = options.at == "events";
-  asked.horizon = options.at == "horizon";
   if (!options.ahead.empty()) {
-    asked.ahead = true;
-    asked.request.times = parse_times("--ahead", options.ahead);
-    asked.request.from = PredictRequest::From::last_observation;
-    if (asked.request.times.front() < 0)
-      throw Error(fmt::format(
-          "--ahead: {} lies before the last observation; give times from 0 on, or use --at",
-          asked.request.times.front()));
-  } else if (!asked.events && !asked.horizon && !options.at.empty()) {
-    asked.at.emplace("--at", options.at, model.time_axis);
-    asked.request.times = asked.at->numbers();
-    asked.request.times.resize(asked.at->count());  // dates: each series has its own
-  }
-  if (classes) {
-    if (asked.events)
-      throw Error("--at events is for features; for classes give times, or --ahead");
-    asked.horizon_by_default = options.at.empty() && options.ahead.empty();
-    asked.horizon |= asked.horizon_by_default;
-  } else if (asked.horizon) {
-    throw Error("--at horizon is for --classes; give times, as START:STEP:END");
-  } else if (options.at.empty() && options.ahead.empty()) {
+    request.when = When::ahead;
+    request.times = parse_times("--ahead", options.ahead);
+  } else if (options.at == "events") {
+    request.when = When::events;
+  } else if (options.at == "horizon" || (options.at.empty() && request.classes)) {
+    request.when = When::horizon;
+  } else if (options.at.empty()) {
     throw Error(
         "--at is missing: give times as START:STEP:END or t1,t2,…, or --at events; or give --ahead "
         "with times after each series' last observation");
+  } else {
+    GivenTimes at("--at", options.at, model.time_axis);
+    request.times = at.numbers();
+    request.times.resize(at.count());  // dates: each series has its own
+    return at;
   }
-  if (classes && (!options.quantiles.empty() || !options.above.empty() || !options.below.empty() ||
-                  !options.features.empty() || !options.clips.empty()))
-    throw Error(
-        "--quantiles, --above, --below, --features and --clips are for features, not for classes; "
-        "leave them out");
-  if (options.top > 0 && !options.shard.empty())
-    throw Error("--top needs all series, and --shard reads only some; leave one of them out");
-  if (options.top > 0 && !asked.events)
-    throw Error("--top lists the least expected observations; give --at events with it");
-  asked.adapt = options.adapt;
-  if (options.adapt > 0 && (!asked.events || options.top > 0))
-    throw Error(
-        "--adapt follows the observations of each series in order; give it with --at events and "
-        "without --top");
-  asked.together = options.together;
-  if (options.together) {
-    if (!asked.events)
-      throw Error(
-          "--together compares the observations of one time with each other; give it with --at "
-          "events");
-    if (options.conformal)
-      throw Error(
-          "--conformal intervals are those of each feature by itself, not --together; leave one of "
-          "them out");
-    if (model.calibration.correlations.empty())
-      throw Error(fmt::format(
-          "--together: {} has no correlations between features; `edict calibrate {} DATA --out "
-          "FILE` finds them where enough series have several features at the same time",
-          options.model, options.model));
-  }
-  if (options.conformal) {
-    if (classes)
-      throw Error("--conformal is for intervals of features, not for classes; leave it out");
-    if (model.calibration.empty())
-      throw Error(
-          fmt::format("--conformal: {} is not calibrated; calibrate it with `edict calibrate {} "
-                      "DATA --out FILE`",
-                      options.model, options.model));
-    if (model.calibration.conformal_series == 0)
-      throw Error(fmt::format(
-          "--conformal: {} was calibrated on {} {}, too few for conformal intervals; calibrate "
-          "on more with `edict calibrate {} DATA --out FILE --split unseen`",
-          options.model, model.calibration.fit_series,
-          calibrating(model, model.calibration.fit_series), options.model));
-    if (asked.request.guard.kind != Guard::Kind::none)
-      throw Error(
-          "--conformal: intervals are calibrated without a guard and do not hold with one; leave "
-          "--guard or --conformal out");
-    asked.conformal = &model.calibration;
-    asked.time_unit = model.protocol.time_unit;
-  }
-  if (!options.quantiles.empty())
-    asked.quantiles = parse_probabilities("--quantiles", options.quantiles);
-  for (const std::string& text : options.above)
-    asked.limits.push_back(parse_limit(text, true, model));
-  for (const std::string& text : options.below)
-    asked.limits.push_back(parse_limit(text, false, model));
-  for (const std::string& name : options.features)
-    asked.features.push_back(feature_of("--features", name, model));
-  if (asked.features.empty()) {
-    asked.features.resize(model.features.size());
-    std::iota(asked.features.begin(), asked.features.end(), std::size_t{0});
-  }
-  return asked;
+  return std::nullopt;
 }
 
-void run(PredictArguments options) {
+app::PredictRequest request_of(const PredictArguments& options, const Model& model) {
+  if (options.top > 0 && !options.shard.empty())
+    throw Error("--top needs all series, and --shard reads only some; leave one of them out");
+  app::PredictRequest request{.classes = options.classes || !model.network->has_distribution(),
+                              .level = options.level,
+                              .conformal = options.conformal,
+                              .adapt = options.adapt,
+                              .together = options.together,
+                              .top = static_cast<std::size_t>(options.top),
+                              .clips = !options.clips.empty(),
+                              .guard = options.guard.resolve(),
+                              .model_name = options.model};
+  if (!options.quantiles.empty())
+    request.quantiles = parse_probabilities("--quantiles", options.quantiles);
+  for (const std::string& text : options.above)
+    request.limits.push_back(parse_limit(text, true, model));
+  for (const std::string& text : options.below)
+    request.limits.push_back(parse_limit(text, false, model));
+  for (const std::string& name : options.features)
+    request.features.push_back(feature_of("features", name, model));
+  return request;
+}
+
+// When the answer is for, in the sentence that says what was written.
+std::string when_text(const app::PredictRequest& request, const Model& model) {
+  if (request.when == When::horizon)
+    return fmt::format(" at {:.6g}, or at the end of longer series", model.protocol.horizon);
+  return fmt::format(" at {}{}", counted(request.times.size(), "time"),
+                     request.when == When::ahead ? " after their last observation" : "");
+}
+
+void print(const PredictArguments& options, const app::PredictRequest& request, const Model& model,
+           const Dataset& data, const app::PredictResult& result, std::size_t rows) {
+  const std::string path = shown(options.out.destination());
+  std::FILE* const to = text_stream({options.out.destination(), options.clips});
+  const char* const given = request.together ? ", given the others at the same time" : "";
+  if (request.classes)
+    fmt::print(to, "{}: probabilities of {} classes for {} series{}\n", path, model.classes.size(),
+               result.series, when_text(request, model));
+  else if (request.top > 0)
+    fmt::print(to, "{}: the {} least expected of {}{}\n", path, rows,
+               counted(data.observations(), "observation"), given);
+  else if (request.when == When::events)
+    fmt::print(to, "{}: {} of {} series, each against what was expected{}\n", path,
+               counted(rows, "observation"), result.series, given);
+  else
+    fmt::print(to, "{}: {}, {} series{}, {} % {}interval\n", path, counted(rows, "row"),
+               result.series, when_text(request, model), 100 * options.level,
+               options.conformal ? "conformal " : "");
+  if (options.guard.kind != "none")
+    fmt::print(to, "{}\n", clipped_text(result.clipped, result.observations));
+  for (const std::string& note : result.notes) fmt::print(to, "{}\n", note_line(note));
+  note_without_times(result.without_times, result.series);
+}
+
+void run(const PredictArguments& options) {
   check_files({options.model, options.data}, {options.out.destination(), options.clips});
   const Model model = load_model(options.model);
-  options.classes = options.classes || !model.network->has_distribution();
-  Asked asked = understood(options, model, options.classes);
+  app::PredictRequest request = request_of(options, model);
+  const std::optional<GivenTimes> at = read_times(options, model, request);
+  app::check(request, model);
   const Dataset data = open_for(model, options.data, options.reading, Series::whole);
-  if (asked.at && asked.at->are_moments(data))
-    asked.request.own_times = [at = *asked.at, &data](std::size_t series) {
-      return at.of(data, series);
-    };
-  Prediction(options, model, data, std::move(asked)).run();
+  if (at && at->are_moments(data))
+    request.own_times = [&](std::size_t series) { return at->of(data, series); };
+  const Shard shard = parse_shard(options.shard);
+  request.series = series_of(shard, data);
+  ThreadPool pool(static_cast<std::size_t>(options.threads));
+  Progress progress("predicting");
+  const PredictedTable table(request, model, data, options.out.resolved(), shard,
+                             !options.at.empty());
+  progress.begin();
+  RowFile out(options.out.destination(), table.layout());
+  std::optional<RowFile> clips;
+  if (!options.clips.empty()) clips.emplace(options.clips, table.clip_layout());
+  std::size_t rows = 0;
+  const app::PredictResult result =
+      app::predict(model, data, request, pool,
+                   {.begin = [&] { return std::make_unique<PredictedTexts>(table); },
+                    .take =
+                        [&](app::PredictedRows& made, double share) {
+                          const auto& texts = static_cast<PredictedTexts&>(made);
+                          out.write(texts.rows());
+                          if (clips) clips->write(texts.clips());
+                          rows += texts.row_count();
+                          progress.update(share);
+                        }});
+  if (clips) clips->commit();
+  out.commit();
+  progress.end();
+  print(options, request, model, data, result, rows);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "judge/stress.h"
+#include "app/stress.h"
 
 #include <fmt/core.h>
 
@@ -63,14 +63,6 @@ Guard guard_of(const StressArguments& options, Guard::Kind kind) {
   return {kind, options.eta, deviation_from_name(options.sigma)};
 }
 
-// EDGR asks the model what it expects, which only a distribution can tell.
-std::vector<Guard> usual_guards(const StressArguments& options, const Model& model) {
-  std::vector<Guard> guards{guard_of(options, Guard::Kind::none)};
-  if (model.network->has_distribution()) guards.push_back(guard_of(options, Guard::Kind::edgr));
-  guards.push_back(guard_of(options, Guard::Kind::population));
-  return guards;
-}
-
 StressOptions sweep_of(const StressArguments& options) {
   StressOptions sweep;
   sweep.guards.clear();
@@ -119,23 +111,24 @@ void print(std::FILE* to, const StressResult& result) {
 
 void run(const StressArguments& options) {
   check_files({options.model, options.data}, {options.json, options.plot});
-  StressOptions sweep = sweep_of(options);
+  app::StressRequest request{.sweep = sweep_of(options),
+                             .eta = options.eta,
+                             .deviation = deviation_from_name(options.sigma),
+                             .split = options.split};
   Progress progress("stress");
   const Model model = load_model(options.model);
-  if (sweep.guards.empty()) sweep.guards = usual_guards(options, model);
   const Dataset data = open_for(model, options.data, options.reading);
-  const app::EvaluatedSeries judged = app::evaluated_series(model, data, options.split);
-  const std::string note = about(judged);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
-  sweep.stop = &interrupt_flag();
-  sweep.progress = [&](std::size_t done, std::size_t all) {
+  request.sweep.stop = &interrupt_flag();
+  request.sweep.progress = [&](std::size_t done, std::size_t all) {
     progress.update(static_cast<double>(done) / static_cast<double>(all));
   };
   progress.begin();
-  const StressResult result = stress(model, data, judged.series, pool, sweep);
+  const auto [judged, result] = app::stress(model, data, request, pool);
+  const std::string note = about(judged);
   progress.line(fmt::format(
       "{} {} series, {} seeds, {} noise up to {} ({}){}", result.series, judged.split,
-      result.seeds.size(), options.noise, sweep.largest, duration(progress.seconds()),
+      result.seeds.size(), options.noise, request.sweep.largest, duration(progress.seconds()),
       result.unlabelled > 0 ? fmt::format("; {} without a label left out", result.unlabelled)
                             : ""));
   progress.end();
@@ -145,12 +138,11 @@ void run(const StressArguments& options) {
   if (!options.plot.empty())
     write_atomically(
         options.plot,
-        report::html_page(
-            model.config.model.kind + " under noise",
-            fmt::format("{} {} series, {} noise, mean and deviation over {} seeds{}.",
-                        result.series, judged.split, options.noise, result.seeds.size(),
-                        note.empty() ? "" : " (" + note + ")"),
-            {{"Accuracy", "", {report::stress_figure(result)}}}));
+        report::html_page(model.config.model.kind + " under noise",
+                          fmt::format("{} {} series, {} noise, mean and deviation over {} seeds{}.",
+                                      result.series, judged.split, options.noise,
+                                      result.seeds.size(), note.empty() ? "" : " (" + note + ")"),
+                          {{"Accuracy", "", {report::stress_figure(result)}}}));
   if (options.json.empty()) return;
   nlohmann::json json = to_json(result);
   json["split"] = judged.split;

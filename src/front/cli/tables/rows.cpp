@@ -1,4 +1,4 @@
-#include "front/cli/rows.h"
+#include "front/cli/tables/rows.h"
 
 #include <cmath>
 #include <string>

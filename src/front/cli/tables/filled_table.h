@@ -4,15 +4,16 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "ask/impute.h"
+#include "app/predict/impute.h"
 #include "data/read/cells/missing_codes.h"
 #include "data/read/csv/csv_original.h"
-#include "front/cli/rows.h"
+#include "front/cli/tables/rows.h"
 #include "model/model.h"
 
 namespace edict::cli {
@@ -32,6 +33,7 @@ class FilledTable {
 
   std::string header() const;
   std::size_t rows() const { return table_.rows.size(); }
+  std::size_t series() const { return rows_of_.size(); }
   std::size_t series_of(std::size_t row) const { return series_[row]; }
   // Rows with an empty cell that stays empty, because they have no time.
   std::size_t without_time() const { return without_time_; }
@@ -93,6 +95,32 @@ class FilledTable {
   std::vector<double> time_;                       // of each row with cells to fill, or NaN
   std::vector<std::vector<std::size_t>> rows_of_;  // of each series
   std::size_t without_time_ = 0;
+};
+
+// The rows of some series.
+struct FilledRows : app::ImputedRows {
+  explicit FilledRows(const FilledTable& to) : table(to) {}
+  void add(const ImputedSeries& imputed) override;
+
+  const FilledTable& table;
+  FilledTable::Filled filled;
+};
+
+// Rows of chosen series wait until those before them are written: series may take turns in the
+// table.
+class RowsInOrder {
+ public:
+  RowsInOrder(const FilledTable& table, const std::vector<std::size_t>& series);
+
+  // The rows that can be written now, one after the other.
+  std::string add(std::vector<std::pair<std::size_t, std::string>> rows);
+  std::size_t written() const { return written_; }
+
+ private:
+  const FilledTable& table_;
+  std::vector<bool> chosen_;  // series
+  std::vector<std::optional<std::string>> waiting_;
+  std::size_t next_ = 0, written_ = 0;
 };
 
 }  // namespace edict::cli

@@ -1,9 +1,10 @@
-#include "front/cli/filled_table.h"
+#include "front/cli/tables/filled_table.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <unordered_map>
 
@@ -285,6 +286,33 @@ std::string FilledTable::header() const {
     if (!name.empty()) line += table_.text.separator() + text_cell(name);
   if (!shard_.whole()) line += "," + shard_.column();
   return line + '\n';
+}
+
+// ---- parts of it ----
+
+void FilledRows::add(const ImputedSeries& imputed) {
+  FilledTable::Filled own = table.filled(imputed);
+  filled.cells += own.cells;
+  std::move(own.rows.begin(), own.rows.end(), std::back_inserter(filled.rows));
+}
+
+RowsInOrder::RowsInOrder(const FilledTable& table, const std::vector<std::size_t>& series)
+    : table_(table), waiting_(table.rows()) {
+  chosen_.assign(table.series(), false);
+  for (const std::size_t one : series) chosen_[one] = true;
+}
+
+std::string RowsInOrder::add(std::vector<std::pair<std::size_t, std::string>> rows) {
+  for (auto& [row, text] : rows) waiting_[row] = std::move(text);
+  std::string text;
+  for (; next_ < waiting_.size(); ++next_) {
+    if (!chosen_[table_.series_of(next_)]) continue;
+    if (!waiting_[next_]) break;
+    text += *waiting_[next_];
+    waiting_[next_].reset();
+    ++written_;
+  }
+  return text;
 }
 
 }  // namespace edict::cli
