@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "app/cross_validate.h"
+#include "app/train.h"
 #include "ask/distribution.h"
 #include "base/error.h"
 #include "base/files/atomic_file.h"
@@ -19,7 +20,6 @@
 #include "base/threads/interrupted.h"
 #include "data/subset.h"
 #include "judge/calibration_metrics.h"
-#include "learn/ensemble_training.h"
 #include "learn/posthoc/calibrate.h"
 #include "learn/posthoc/fuse.h"
 #include "model/infer.h"
@@ -194,35 +194,42 @@ Metrics judged(const std::string& task, const Model& model, const Dataset& data,
   return metrics;
 }
 
+void announce(const BenchmarkOptions& options, const std::string& stage,
+              const app::TrainingRun& run) {
+  if (options.on_stage) options.on_stage(stage + (run.backward ? ", from the end" : ""));
+}
+
 Metrics judged_task(const std::string& task, const Dataset& data, std::int64_t seed,
                     ThreadPool& pool, const BenchmarkOptions& options) {
-  const Config config = config_of(task, options, seed);
-  const Split parts = split(data, config.data);
-  EnsembleOptions ensemble;
-  ensemble.members = options.members;
-  ensemble.training = options.training;
+  app::TrainRequest request;
+  request.settings.base = config_of(task, options, seed);
+  request.members = options.members;
+  request.stop = options.stop;
   if (!options.out.empty()) {
     make_folder(options.out);
-    ensemble.training.out = options.out / fmt::format("{}-{}.model", task, seed);
-    ensemble.training.resume = true;
+    request.out = options.out / fmt::format("{}-{}.model", task, seed);
+    request.resume = true;
   }
-  ensemble.on_member = [&](std::size_t member) {
-    if (options.on_stage)
-      options.on_stage(
-          fmt::format("{}, split {}: training {} of {}", task, seed, member + 1, options.members));
+  request.progress.on_epoch = options.on_epoch;
+  request.progress.on_run = [&](const app::TrainingRun& run) {
+    announce(
+        options,
+        fmt::format("{}, split {}: training {} of {}", task, seed, run.member + 1, options.members),
+        run);
   };
-  EnsembleResult trained = train_ensemble(config, data, parts, pool, ensemble);
+  app::TrainPlan plan = plan_training(data, request);
+  const Split parts = plan.parts;
+  app::TrainedModel trained = train(std::move(plan), data, request, pool);
   if (trained.interrupted) throw Interrupted();
   Model& model = trained.model;
   if (options.on_stage) options.on_stage(fmt::format("{}, split {}: judging", task, seed));
   // By what is asked here: three bins are not the twelve hours that training is judged by.
   const Timelines validation = Timelines::of(timelines_of(task, model, data, parts.validation));
-  if (config.train.calibrate)
-    model.calibration = fit_calibration(model, validation, pool, options.training.stop);
-  if (model.has_backward())
-    model.fusion = fit_fusion(model, validation, pool, options.training.stop);
+  if (model.config.train.calibrate)
+    model.calibration = fit_calibration(model, validation, pool, options.stop);
+  if (model.has_backward()) model.fusion = fit_fusion(model, validation, pool, options.stop);
   return judged(task, model, data, options.split == "test" ? parts.test : parts.validation, pool,
-                options.training.stop);
+                options.stop);
 }
 
 // Which fold judges each series, so that another program can be judged by the same ones.
@@ -293,8 +300,8 @@ std::vector<BenchmarkValue> run_benchmark(const std::string& task, ThreadPool& p
     folds.config = config_of(task, options, options.seeds.front());
     folds.folds = kFolds;
     folds.members = options.members;
-    folds.stop = options.training.stop;
-    folds.progress.on_epoch = options.training.on_epoch;
+    folds.stop = options.stop;
+    folds.progress.on_epoch = options.on_epoch;
     if (!options.out.empty()) {
       folds.out = options.out / "death";
       folds.resume = true;
@@ -302,9 +309,7 @@ std::vector<BenchmarkValue> run_benchmark(const std::string& task, ThreadPool& p
       write_atomically(folds.out / "folds.csv", folds_table(data, folds.config.data));
     }
     folds.progress.on_run = [&](const app::TrainingRun& run) {
-      if (options.on_stage && !run.backward)
-        options.on_stage(fmt::format("death: fold {}", run.fold + 1));
-      if (options.training.on_backward && run.backward) options.training.on_backward();
+      announce(options, fmt::format("death: fold {}", run.fold + 1), run);
     };
     const app::CrossValidation result = cross_validate(data, folds, pool);
     if (result.interrupted) throw Interrupted();

@@ -57,8 +57,9 @@ struct BenchmarkOptions {
   std::size_t members = 1;               // of an ensemble in each split or fold
   std::vector<std::string> assignments;  // of settings, after the preset's
   std::size_t series = 0;                // at most so many; 0: all
-  TrainOptions training;                 // its `out` and `resume` are not looked at
+  StopFlag stop = nullptr;
   std::function<void(const std::string& what)> on_stage;
+  std::function<void(const EpochRow&)> on_epoch;
 };
 
 // Trains, where no finished model is in `out`, and judges. Throws Interrupted when it is stopped.

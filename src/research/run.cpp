@@ -5,6 +5,7 @@
 #include <ctime>
 #include <fstream>
 
+#include "app/train.h"
 #include "base/error.h"
 #include "base/files/atomic_file.h"
 #include "base/files/read_file.h"
@@ -172,19 +173,18 @@ void Run::conduct(ThreadPool& pool, const RunHooks& hooks) const {
 }
 
 TrainingSummary Run::train_model(ThreadPool& pool, const RunHooks& hooks, const Tell& tell) const {
-  Model model = Model::create(spec_.config, data_, split_);
-  TrainOptions options;
-  options.out = folder_ / "model";
-  options.resume = true;
-  options.stop = hooks.stop;
+  app::TrainRequest request;
+  request.out = folder_ / "model";
+  request.resume = true;
+  request.stop = hooks.stop;
   const auto epochs = static_cast<double>(spec_.config.train.epochs);
-  options.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
-                         const LossSums&) {
+  request.progress.on_batch = [&](std::int64_t epoch, std::int64_t batch, std::int64_t batches,
+                                  const LossSums&) {
     const double done =
         static_cast<double>(epoch - 1) + static_cast<double>(batch) / static_cast<double>(batches);
     tell(done / epochs, fmt::format("epoch {} of {:g}", epoch, epochs));
   };
-  options.on_epoch = [&](const EpochRow& row) {
+  request.progress.on_epoch = [&](const EpochRow& row) {
     log(has_distribution_
             ? fmt::format("epoch {}: nll {:.4f}, validation nll {:.4f}, mse {:.5f}", row.epoch,
                           row.nll, row.validation_nll, row.validation_mse)
@@ -192,12 +192,14 @@ TrainingSummary Run::train_model(ThreadPool& pool, const RunHooks& hooks, const 
                           row.epoch, row.cross_entropy, row.validation_cross_entropy,
                           row.validation_accuracy));
   };
-  const TrainResult result = train(model, data_, split_, pool, options);
-  if (result.interrupted) throw Interrupted();
+  const app::TrainedModel trained =
+      train({Model::create(spec_.config, data_, split_), split_}, data_, request, pool);
+  if (trained.interrupted) throw Interrupted();
+  const std::vector<EpochRow>& rows = trained.members.front().rows;
   TrainingSummary summary;
-  summary.epochs = std::ssize(result.rows);
-  summary.parameters = model.params.size();
-  for (const EpochRow& row : result.rows) {
+  summary.epochs = std::ssize(rows);
+  summary.parameters = trained.model.params.size();
+  for (const EpochRow& row : rows) {
     if (row.best) summary.best_epoch = row.epoch;
     summary.validation.push_back(has_distribution_ ? row.validation_nll
                                                    : row.validation_cross_entropy);

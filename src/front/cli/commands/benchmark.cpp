@@ -43,15 +43,13 @@ void run(BenchmarkArguments options) {
   benchmark.series = options.series;
   benchmark.members = options.members;
   for (std::int64_t seed = 1; seed < options.splits; ++seed) benchmark.seeds.push_back(seed);
-  benchmark.training.stop =
-      &interrupt_flag("edict: stopped; the same command continues where it was\n");
+  benchmark.stop = &interrupt_flag("edict: stopped; the same command continues where it was\n");
   std::string stage;
   benchmark.on_stage = [&](const std::string& what) {
     stage = what;
     progress.begin(what);
   };
-  benchmark.training.on_backward = [&] { progress.begin(stage += ", from the end"); };
-  benchmark.training.on_epoch = [&](const EpochRow& row) {
+  benchmark.on_epoch = [&](const EpochRow& row) {
     progress.line(
         fmt::format("{}, epoch {}: validation nll {:.4f}", stage, row.epoch, row.validation_nll));
   };
@@ -109,8 +107,9 @@ void add_benchmark(CLI::App& app) {
       ->check(within(std::int64_t{1}, std::int64_t{100}))
       ->capture_default_str();
   command
-      ->add_option("--members", options->members,
-                   "networks that answer together, in each split and fold (docs/how-to/ensembles.md)")
+      ->add_option(
+          "--members", options->members,
+          "networks that answer together, in each split and fold (docs/how-to/ensembles.md)")
       ->check(within(std::size_t{1}, std::size_t{100}))
       ->capture_default_str();
   command->add_option("--series", options->series, "only the first N series, for a trial run")
