@@ -160,9 +160,12 @@ def whole(value: Any, what: str, least: int, most: int = 2**31 - 1) -> int:
 def places(key: Any, names: Sequence[Any], what: str) -> Ints:
     """Which of these a mask, a slice, integers (places) or names mean, in their order.
 
-    A text is a name, and so is any other object that is neither a number nor a truth value.
+    A text is a name, and so is any other object that is neither a number nor a truth value. A mask with an
+    index that holds the names goes by it.
     """
     count = len(names)
+    if getattr(getattr(key, "dtype", None), "kind", "") == "b":
+        key = by_index(key, names, f"a mask of {what}")
     if isinstance(key, slice):
         return np.arange(count, dtype=np.int64)[key]
     array = np.asarray(key)
@@ -189,6 +192,30 @@ def places(key: Any, names: Sequence[Any], what: str) -> Ints:
         hint = f"; for the id, data.select([{array[0]}])" if what == "series" else ""
         raise IndexError(f"a place beyond the {count} {what}{hint}")
     return np.where(result < 0, result + count, result)
+
+
+def by_index(values: Any, ids: Sequence[Any], what: str) -> Any:
+    """A Series of pandas in the order of the ids, where its index holds names; anything else as it is.
+    Numbers may count rows as well: where those are the ids in another order, they are refused."""
+    if not (hasattr(values, "index") and hasattr(values, "reindex")) or hasattr(values, "columns"):
+        return values
+    index = list(values.index)
+    held, wanted = set(index), set(ids)
+    if index == list(ids) or type(values.index).__name__ == "RangeIndex":
+        return values
+    written, own = [text_of(one) for one in index], [text_of(one) for one in ids]
+    if not (held & wanted) or all(isinstance(one, (int, float)) for one in wanted):
+        if written != own and set(written) == set(own):
+            raise Error(
+                f"{what}: the index holds the ids in another order; give them in the data's, without an index"
+            )
+        return values
+    if len(held) < len(index):
+        raise Error(f"{what}: the index names a series twice; give one each")
+    if not wanted <= held:
+        missing = next(one for one in ids if one not in held)
+        raise Error(f"{what}: the index has no series {missing!r}; give each one, missing where it has none")
+    return values.reindex(list(ids))
 
 
 def unambiguous(key: Any, names: Sequence[Any]) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, Mapping, Optional, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ._convert import Floats, Ints, objects_of
+from ._convert import Floats, Ints, by_index, objects_of
 from ._native import Error, Handle, address, check, lib, made, texts
 from .columns import factorize, names_of
 from .times import TimeAxis
@@ -137,25 +137,6 @@ class Builder:
         )
 
 
-def _by_index(values: Any, ids: Sequence[Any], what: str) -> Any:
-    """A Series in the order of the ids, where its index holds names. Numbers may count rows as well: where
-    those are the ids in another order, they are refused."""
-    index = list(values.index)
-    held, wanted = set(index), set(ids)
-    if index == list(ids) or not (held & wanted) or type(values.index).__name__ == "RangeIndex":
-        return values
-    if all(isinstance(one, (int, float)) for one in wanted):
-        if held == wanted:
-            raise Error(f"{what}: the index holds the ids in another order; give them in the data's, without an index")
-        return values
-    if len(held) < len(index):
-        raise Error(f"{what}: the index names a series twice; give one {what[:-1]} each")
-    if not wanted <= held:
-        missing = next(one for one in ids if one not in held)
-        raise Error(f"{what}: the index has no series {missing!r}; give each one, missing where it has none")
-    return values.reindex(list(ids))
-
-
 def check_duplicates(duplicates: Any) -> None:
     """Refuses what is no way to treat values that are given twice."""
     if not isinstance(duplicates, str) or duplicates not in _DUPLICATES:
@@ -168,8 +149,7 @@ def coded(
     """Names, the place of each value's name among them, and what the names were. ``values``: one a series,
     in the order of the ids; a Series whose index holds those goes by it."""
     count = len(ids)
-    if hasattr(values, "index") and hasattr(values, "reindex"):
-        values = _by_index(values, ids, what)
+    values = by_index(values, ids, what)
     if np.ndim(values) != 1:
         raise Error(f"{what}: give one a series, not an array of {np.ndim(values)} axes")
     if len(values) != count:

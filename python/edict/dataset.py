@@ -383,7 +383,8 @@ class Dataset:
         if static:
             builder.statics(
                 list(static),
-                np.stack([_convert.contiguous(v, f"static covariate {name!r}", (count,))
+                np.stack([_convert.contiguous(_convert.by_index(v, own, f"static covariate {name!r}"),
+                                              f"static covariate {name!r}", (count,))
                           for name, v in static.items()], axis=1),
             )  # fmt: skip
         builder.dates(axis)

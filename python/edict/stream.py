@@ -335,13 +335,12 @@ class Streams:
         its index may name the streams. ``times``: one for all, or one each. ``streams``: which, each
         at most once; by default all, in order. After an error every stream is as before.
         """
-        if streams is None and self._named and hasattr(values, "index") and hasattr(values, "iloc"):
-            named = [label in self._place for label in values.index]
-            if named and all(named):
-                streams = list(values.index)
-            elif any(named):
-                raise Error(f"there is no stream {values.index[named.index(False)]!r}, which the index names")
+        own = self._named_by(values)
+        if streams is None:
+            streams = own
         places = self._places(streams)
+        if own is not None and not np.array_equal(places, self._places(own)):
+            raise Error("the index of values names other streams, or in another order, than streams=; give one of both")
         rows = _rows(values, self.model.features, "feature", places.size)
         with self._lock:
             when, kept = self._when(times, places, "times", True)
@@ -351,6 +350,17 @@ class Streams:
                 )
             )
             self._clock.keep(kept)
+
+    def _named_by(self, values: Any) -> Optional[list[Any]]:
+        """The streams that the index of a table or a Series names; None where it names none."""
+        if not self._named or not (hasattr(values, "index") and hasattr(values, "iloc")):
+            return None
+        if type(values.index).__name__ == "RangeIndex":
+            return None
+        named = [label in self._place for label in values.index]
+        if any(named) and not all(named):
+            raise Error(f"there is no stream {values.index[named.index(False)]!r}, which the index names")
+        return list(values.index) if any(named) else None
 
     def predict(self, at: Any, streams: Any = None) -> Forecast:
         """The distributions at a time for all, or a time each; the forecast has one time a stream."""
@@ -367,7 +377,9 @@ class Streams:
         )  # fmt: skip
 
     def _when(self, times: Any, places: Ints, what: str, begins: bool = False) -> tuple[Floats, Any]:
-        """A time for each of these streams."""
+        """A time for each of these streams; in a Series that names them, by its index."""
+        if self._named_by(times) is not None:
+            times = _convert.by_index(times, [self._names[i] for i in places], what)
         when, kept = self._clock.floats(times, places, what, begins)
         if when.shape not in ((), (1,), places.shape):
             raise Error(f"{what} of shape {when.shape} for {places.size} streams; give one for all, or one each")

@@ -154,7 +154,19 @@ def counted_times(
         unit = unit or like._info["time_axis"]["unit"]
     if given.kind == "numbers" and rules is not None:
         raise Error(f"{what} holds numbers, and the model's times are date-times; give those")
+    if given.kind == "numbers" and like is not None and origin is None:
+        given = given._replace(values=_from_origin(given.values, series, count, like._info["time_axis"]))
     return counted(given, series, count, unit, origin)
+
+
+def _from_origin(times: Floats, series: Ints, count: int, rules: Mapping[str, Any]) -> Floats:
+    """Numbers from where the model's count: its origin, or the first of each series."""
+    if rules["from_first"]:
+        first = np.full(count, np.inf)
+        there = ~np.isnan(times)
+        np.minimum.at(first, series[there], times[there])
+        return np.asarray(times - first[series])
+    return np.asarray(times - rules["epoch"]) if rules["epoch"] != 0 else times
 
 
 def attach(

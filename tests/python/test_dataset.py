@@ -207,7 +207,8 @@ def test_any_table_comes_back_as_it_was(given_rows):
         {"time": float, "a": float, "b": float}
     )
     frame["id"] = frame["id"].astype(str)
-    data = Dataset.from_frame(frame, features=["a", "b"])  # a column may be empty
+    # A column may be empty, and -999999 a number.
+    data = Dataset.from_frame(frame, features=["a", "b"], missing="none")
     # Rows without a value add no event; the rest comes back by series and time.
     ids = {name: i for i, name in enumerate(dict.fromkeys(frame["id"]))}
     expected = frame.dropna(subset=["a", "b"], how="all")

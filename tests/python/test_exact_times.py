@@ -124,3 +124,17 @@ def test_streams_with_numbers_as_names(frame):
     with pytest.raises(Error, match=r"streams\[1\] is missing; give each stream a name"):
         Streams(plain, [1.0, np.nan])
     assert Streams(plain, [1, "a"], start=0).predict(1.0, [1, "a"]).ids == [1, "a"]
+
+
+@pytest.mark.filterwarnings("ignore:.*:UserWarning")
+@pytest.mark.parametrize("origin", [100, "first"])
+def test_numbers_count_from_where_the_models_do(origin, tmp_path):
+    frame = edict.waves(series=60, seed=1)
+    frame["time"] += 100
+    frame.sample(frac=1, random_state=0).to_csv(tmp_path / "data.csv", index=False)
+    read = Dataset.read_csv(tmp_path / "data.csv", label="label", origin=origin)
+    model = Model.train(read, **SMALL)
+    same = Dataset.from_frame(frame, like=model)
+    assert same.select(read.ids).times.tolist() == read.times.tolist()
+    of_file = model.predict(tmp_path / "data.csv", ahead=[1.0])
+    assert np.array_equal(model.predict(frame, ahead=[1.0]).select(of_file.ids).mean, of_file.mean)

@@ -137,3 +137,46 @@ def test_the_decimal_mark_may_be_a_word_or_itself(tmp_path):
         assert Dataset.read_csv(tmp_path / "data.csv", decimal=decimal).arrays["value"].tolist() == [1.5, 2.5]
     with pytest.raises(edict.Error, match='decimal=\'komma\': give "point" or ".", "comma" or ","'):
         Dataset.read_csv(tmp_path / "data.csv", decimal="komma")
+
+
+def test_a_mask_with_an_index_goes_by_it(model, data):
+    mixed = data[np.random.default_rng(0).permutation(60)]
+    fast = pd.Series(data.labels == "fast", index=data.ids)  # in another order than the series
+    expected = [i for i, label in zip(mixed.ids, mixed.labels) if label == "fast"]
+    assert mixed[fast].ids == expected
+    assert mixed[fast.astype("boolean")].ids == expected
+    assert model.predict(mixed, ahead=[1.0]).select(fast).ids == expected
+    assert mixed[fast.to_numpy()].ids != expected
+    with pytest.raises(Error, match="a mask of series: the index has no series"):
+        mixed[fast.drop("wave07")]
+
+
+def test_static_covariates_in_a_series_go_by_its_index():
+    age = pd.Series({"b": 40.0, "a": 30.0})
+    data = Dataset.from_arrays([[0], [0]], [[[1.0]], [[2.0]]], ids=["a", "b"], static={"age": age})
+    assert data.arrays["statics"].ravel().tolist() == [30, 40]
+
+
+def test_what_streams_are_given_goes_by_its_index(model):
+    streams = edict.Streams(model, ["a", "b"], start=0)
+    values = pd.DataFrame({"flow": [0.1, 0.2], "level": [0.3, 0.4]}, index=["b", "a"])
+    times = pd.Series({"a": 1.0, "b": 2.0})
+    streams.observe(times, values)
+    other = edict.Streams(model, ["a", "b"], start=0)
+    other.observe([1.0, 2.0], [[0.4, 0.2], [0.3, 0.1]])
+    assert streams.times.tolist() == [1, 2]
+    at = pd.Series({"b": 5.0, "a": 4.0})
+    assert streams.predict(at) == other.predict([4.0, 5.0])
+    assert streams.predict(at, ["b", "a"]).times.ravel().tolist() == [5, 4]
+    with pytest.raises(Error, match="the index of values names other streams, or in another order, than streams="):
+        streams.observe(6.0, values, streams=["a", "b"])
+    streams.observe(6.0, values, streams=["b", "a"])
+    with pytest.raises(Error, match="there is no stream 'c', which the index names"):
+        streams.observe(7.0, values.rename(index={"a": "c"}))
+
+
+def test_an_index_of_numbers_beside_ids_of_a_file():
+    data = Dataset.from_arrays([[0], [0]], [[[1.0]], [[2.0]]], ids=["1", "2"])
+    with pytest.raises(Error, match="labels: the index holds the ids in another order"):
+        data.with_labels(pd.Series(["b", "a"], index=[2, 1]))
+    assert data.with_labels(pd.Series(["a", "b"], index=[1, 2])).labels.tolist() == ["a", "b"]
