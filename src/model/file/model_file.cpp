@@ -170,18 +170,30 @@ TensorFile to_tensors(const Model& model) {
   return file;
 }
 
-Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
-  const auto refuse = [&](const std::string& why) {
-    return Error(fmt::format("{}: not a usable model file: {}", path.string(), why));
-  };
-  const auto found = file.metadata.find("edict");
-  if (found == file.metadata.end())
-    throw refuse("it has no edict metadata (was it written by another program?)");
-  const auto contradicts = [&] { return refuse("its metadata contradicts itself"); };
+namespace {
+
+Error unusable(const std::filesystem::path& path, const std::string& why) {
+  return Error(fmt::format("{}: not a usable model file: {}", path.string(), why));
+}
+Error contradiction(const std::filesystem::path& path) {
+  return unusable(path, "its metadata contradicts itself");
+}
+
+// What the metadata say: a model without its network and its numbers.
+struct StoredModel {
   Model model;
   bool classifier = false, backward = false;
   std::vector<std::vector<std::int64_t>> seeds;  // of the classifiers of each member
   std::vector<StoredReadout> readouts;           // of each member
+};
+
+StoredModel read_metadata(const TensorFile& file, const std::filesystem::path& path) {
+  const auto refuse = [&](const std::string& why) { return unusable(path, why); };
+  const auto found = file.metadata.find("edict");
+  if (found == file.metadata.end())
+    throw refuse("it has no edict metadata (was it written by another program?)");
+  StoredModel stored;
+  auto& [model, classifier, backward, seeds, readouts] = stored;
   try {
     const nlohmann::json meta = parse_json(found->second);
     if (meta.at("format") == 1)
@@ -233,87 +245,132 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
   } catch (const nlohmann::json::exception&) {
     throw refuse("its metadata is malformed");
   }
-  if (!model.config.data.t_cut) throw refuse("its data.t_cut is not resolved");
+  return stored;
+}
+
+// The clock and the cut-off that the settings of a trained model have.
+void set_protocol(Model& model, const std::filesystem::path& path) {
+  if (!model.config.data.t_cut) throw unusable(path, "its data.t_cut is not resolved");
   if (model.config.data.start == "origin" && !model.config.data.origin)
-    throw refuse("its data.origin is not resolved");
+    throw unusable(path, "its data.origin is not resolved");
   model.protocol.origin = model.config.data.clock_origin();
   model.protocol.may_start_earlier = model.config.data.start == "origin";
   model.protocol.time_unit = model.config.data.time_unit;
   model.protocol.t_cut = *model.config.data.t_cut;
   model.protocol.cut_share = model.config.data.cut_share;
   model.protocol.from_first = model.config.data.start == "first";
-  if (const std::string wrong = wrong_protocol(model); !wrong.empty()) throw refuse(wrong);
+  if (const std::string wrong = wrong_protocol(model); !wrong.empty()) throw unusable(path, wrong);
+}
+
+void check_parts(const StoredModel& stored, const TensorFile& file,
+                 const std::filesystem::path& path) {
   const bool any_seed =
-      std::any_of(seeds.begin(), seeds.end(), [](const auto& own) { return !own.empty(); });
+      std::ranges::any_of(stored.seeds, [](const auto& own) { return !own.empty(); });
   // All members have a readout or none has.
-  const bool reads = readouts.front().any();
-  const bool same = std::all_of(readouts.begin(), readouts.end(), [&](const StoredReadout& own) {
+  const bool reads = stored.readouts.front().any();
+  const bool same = std::ranges::all_of(stored.readouts, [&](const StoredReadout& own) {
     return own.any() == reads && own.networks <= file.tensors.size();
   });
-  if ((classifier ? model.classes.size() < 2 : any_seed) || (!backward && !model.fusion.empty()) ||
-      !same || (reads && !classifier))
-    throw contradicts();
-  model.network =
-      make_network(model.config, model.features, static_cast<Index>(model.statics.size()),
-                   classifier ? static_cast<Index>(model.classes.size()) : 0);
-  if (reads && !model.network->has_distribution()) throw contradicts();
-  std::size_t stored_numbers = 0;
-  for (const NamedTensor& t : file.tensors) stored_numbers += t.values.size();
-  if (static_cast<std::size_t>(model.network->layout().size()) > stored_numbers / seeds.size())
-    throw refuse("it holds fewer numbers than its configuration asks");
-  const auto take = [&](const std::string& name, const std::vector<Index>& shape, float* to) {
-    const auto stored = std::find_if(file.tensors.begin(), file.tensors.end(),
-                                     [&](const NamedTensor& t) { return t.name == name; });
-    if (stored == file.tensors.end())
-      throw refuse("tensor '" + name + "' is missing; train it again with this version");
-    if (stored->shape != shape)
-      throw refuse("tensor '" + name + "' has another shape than its configuration asks");
-    std::copy(stored->values.begin(), stored->values.end(), to);
-  };
-  const Index size = model.network->layout().size(), first = size - model.classifier_size();
-  for (std::size_t m = 0; m < seeds.size(); ++m) {
+  if ((stored.classifier ? stored.model.classes.size() < 2 : any_seed) ||
+      (!stored.backward && !stored.model.fusion.empty()) || !same || (reads && !stored.classifier))
+    throw contradiction(path);
+}
+
+// Takes the numbers of a model out of a file, by the names and shapes that its network has.
+class NumberReader {
+ public:
+  NumberReader(const TensorFile& file, const std::filesystem::path& path, const StoredModel& stored)
+      : file_(file), path_(path), stored_(stored), model_(stored.model) {
+    for (const NamedTensor& t : file.tensors) numbers_ += t.values.size();
+    if (static_cast<std::size_t>(model_.network->layout().size()) > numbers_ / stored.seeds.size())
+      throw unusable(path, "it holds fewer numbers than its configuration asks");
+  }
+
+  Member member(std::size_t m) const {
     const std::string prefix = member_prefix(m);
+    const Index size = model_.network->layout().size(), first = size - model_.classifier_size();
     Member own{Vector<float>(size), {}, {}, {}};
-    for (const Tensor& tensor : model.network->layout().tensors())
+    for (const Tensor& tensor : model_.network->layout().tensors())
       take(prefix + tensor.name, tensor.shape, own.params.data() + tensor.offset);
-    if (backward) {
+    if (stored_.backward) {
       own.backward = Vector<float>::Zero(size);
-      for (const Tensor& tensor : model.network->layout().tensors())
+      for (const Tensor& tensor : model_.network->layout().tensors())
         if (!of_classifier(tensor))
           take(prefix + kBackward + tensor.name, tensor.shape, own.backward.data() + tensor.offset);
     }
-    for (const std::int64_t seed : seeds[m]) {
+    for (const std::int64_t seed : stored_.seeds[m]) {
       SeedClassifier& trained = own.seed_classifiers.emplace_back(
-          SeedClassifier{seed, Vector<float>(model.classifier_size())});
-      for (const Tensor& tensor : model.network->layout().tensors())
+          SeedClassifier{seed, Vector<float>(model_.classifier_size())});
+      for (const Tensor& tensor : model_.network->layout().tensors())
         if (of_classifier(tensor))
           take(prefix + seed_tensor(seed, tensor), tensor.shape,
                trained.params.data() + tensor.offset - first);
     }
-    if (const std::size_t networks = readouts[m].networks; readouts[m].any()) {
-      own.readout = std::move(readouts[m].readout);
-      own.readout.knots.resize(Readout::kKnots, summary_size(model));
-      own.readout.state_rows = state_rows(model);
-      for (const Index row : own.readout.indicators)
-        if (row < 0 || row >= summary_size(model)) throw contradicts();
-      take(prefix + kKnotsTensor, {summary_size(model), Readout::kKnots}, own.readout.knots.data());
-      const SummaryClassifier network = summary_classifier(model, own.readout);
-      for (std::size_t k = 0; k < networks; ++k) {
-        Vector<float>& params = own.readout.members.emplace_back(network.layout().size());
-        for (const Tensor& tensor : network.layout().tensors())
-          take(prefix + readout_tensor(k, tensor), tensor.shape, params.data() + tensor.offset);
-      }
-      if (BoostedTrees& trees = own.readout.trees; !trees.empty()) {
-        if (trees.base.size() != BoostedTrees::outputs_for(model.classes.size()) ||
-            readouts[m].nodes > stored_numbers)
-          throw contradicts();
-        const auto nodes = static_cast<Index>(readouts[m].nodes);
-        std::vector<float> numbers(readouts[m].nodes * BoostedTrees::kNumbers);
-        take(prefix + kTreesTensor, {nodes, BoostedTrees::kNumbers}, numbers.data());
-        if (!trees.set_numbers(numbers, summary_size(model) - own.readout.state_rows))
-          throw refuse("a tree of its readout is invalid");
-      }
+    if (stored_.readouts[m].any()) own.readout = readout(stored_.readouts[m], prefix);
+    return own;
+  }
+
+ private:
+  void take(const std::string& name, const std::vector<Index>& shape, float* to) const {
+    const auto stored = std::ranges::find(file_.tensors, name, &NamedTensor::name);
+    if (stored == file_.tensors.end())
+      throw unusable(path_, "tensor '" + name + "' is missing; train it again with this version");
+    if (stored->shape != shape)
+      throw unusable(path_, "tensor '" + name + "' has another shape than its configuration asks");
+    std::copy(stored->values.begin(), stored->values.end(), to);
+  }
+
+  Readout readout(const StoredReadout& stored, const std::string& prefix) const {
+    const Index size = summary_size(model_);
+    Readout own = stored.readout;
+    own.knots.resize(Readout::kKnots, size);
+    own.state_rows = state_rows(model_);
+    for (const Index row : own.indicators)
+      if (row < 0 || row >= size) throw contradiction(path_);
+    take(prefix + kKnotsTensor, {size, Readout::kKnots}, own.knots.data());
+    const SummaryClassifier network = summary_classifier(model_, own);
+    for (std::size_t k = 0; k < stored.networks; ++k) {
+      Vector<float>& params = own.members.emplace_back(network.layout().size());
+      for (const Tensor& tensor : network.layout().tensors())
+        take(prefix + readout_tensor(k, tensor), tensor.shape, params.data() + tensor.offset);
     }
+    if (!own.trees.empty()) take_trees(stored.nodes, prefix, own);
+    return own;
+  }
+
+  void take_trees(std::size_t nodes, const std::string& prefix, Readout& readout) const {
+    BoostedTrees& trees = readout.trees;
+    if (trees.base.size() != BoostedTrees::outputs_for(model_.classes.size()) || nodes > numbers_)
+      throw contradiction(path_);
+    std::vector<float> numbers(nodes * BoostedTrees::kNumbers);
+    take(prefix + kTreesTensor, {static_cast<Index>(nodes), BoostedTrees::kNumbers},
+         numbers.data());
+    if (!trees.set_numbers(numbers, summary_size(model_) - readout.state_rows))
+      throw unusable(path_, "a tree of its readout is invalid");
+  }
+
+  const TensorFile& file_;
+  const std::filesystem::path& path_;
+  const StoredModel& stored_;
+  const Model& model_;
+  std::size_t numbers_ = 0;  // in the whole file
+};
+
+}  // namespace
+
+Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
+  StoredModel stored = read_metadata(file, path);
+  Model& model = stored.model;
+  set_protocol(model, path);
+  check_parts(stored, file, path);
+  model.network =
+      make_network(model.config, model.features, static_cast<Index>(model.statics.size()),
+                   stored.classifier ? static_cast<Index>(model.classes.size()) : 0);
+  if (stored.readouts.front().any() && !model.network->has_distribution())
+    throw contradiction(path);
+  const NumberReader numbers(file, path, stored);
+  for (std::size_t m = 0; m < stored.seeds.size(); ++m) {
+    Member own = numbers.member(m);
     if (m > 0) {
       model.others.push_back(std::move(own));
       continue;
@@ -323,8 +380,9 @@ Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
     model.seed_classifiers = std::move(own.seed_classifiers);
     model.readout = std::move(own.readout);
   }
-  if (const std::string wrong = wrong_parameters(model); !wrong.empty()) throw refuse(wrong);
-  return model;
+  if (const std::string wrong = wrong_parameters(model); !wrong.empty())
+    throw unusable(path, wrong);
+  return std::move(model);
 }
 
 void save_model(const Model& model, const std::filesystem::path& path) {
