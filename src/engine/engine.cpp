@@ -241,36 +241,7 @@ template <class S, Head H>
 void Engine<S, H>::take_step() {
   const Index n = network_.moving_rows();
   const Propagator& propagator = network_.propagator;
-  const auto target_of = [&](const Branch& branch) {
-    return state_.columns[static_cast<std::size_t>(branch.column)]
-        .timeline->stops[branch.stop]
-        .time;
-  };
-  lanes_.clear();
-  for (std::size_t b = 0; b < state_.branches.size(); ++b) {
-    const Branch& branch = state_.branches[b];
-    lanes_.push_back({branch.place, branch.place, propagator.next(branch.clock, target_of(branch)),
-                      branch.column, static_cast<std::ptrdiff_t>(b)});
-  }
-  kept_.clear();
-  for (const Index index : state_.moving) {
-    if (!send_branches(index)) {  // goes on when the rest of its branches are under way
-      kept_.push_back(index);
-      continue;
-    }
-    Column& column = state_.columns[static_cast<std::size_t>(index)];
-    const auto& stops = column.timeline->stops;
-    const Index from = column.place;
-    if (column.next == stops.size()) {  // done
-      if (from != index) state_.free_places.push_back(from);
-      continue;
-    }
-    const bool absorbs_again = column.absorb < stops.size();
-    if (!absorbs_again && from == index) column.place = take_place();
-    const double target = absorbs_again ? stops[column.absorb].time : kInfinity;
-    lanes_.push_back({column.place, from, propagator.next(column.clock, target), index, -1});
-  }
-  state_.moving = kept_;  // a copy: each vector keeps the memory it has grown to
+  choose_lanes();
   if (lanes_.empty()) return;
 
   const auto w = static_cast<Index>(lanes_.size());
@@ -341,6 +312,42 @@ void Engine<S, H>::take_step() {
   op_is_stop_.push_back(0);
   step_ops_.push_back(op);
   scratch_.reset();
+}
+
+// Which branches and columns take the next step together, and how far each goes.
+template <class S, Head H>
+void Engine<S, H>::choose_lanes() {
+  const Propagator& propagator = network_.propagator;
+  const auto target_of = [&](const Branch& branch) {
+    return state_.columns[static_cast<std::size_t>(branch.column)]
+        .timeline->stops[branch.stop]
+        .time;
+  };
+  lanes_.clear();
+  for (std::size_t b = 0; b < state_.branches.size(); ++b) {
+    const Branch& branch = state_.branches[b];
+    lanes_.push_back({branch.place, branch.place, propagator.next(branch.clock, target_of(branch)),
+                      branch.column, static_cast<std::ptrdiff_t>(b)});
+  }
+  kept_.clear();
+  for (const Index index : state_.moving) {
+    if (!send_branches(index)) {  // goes on when the rest of its branches are under way
+      kept_.push_back(index);
+      continue;
+    }
+    Column& column = state_.columns[static_cast<std::size_t>(index)];
+    const auto& stops = column.timeline->stops;
+    const Index from = column.place;
+    if (column.next == stops.size()) {  // done
+      if (from != index) state_.free_places.push_back(from);
+      continue;
+    }
+    const bool absorbs_again = column.absorb < stops.size();
+    if (!absorbs_again && from == index) column.place = take_place();
+    const double target = absorbs_again ? stops[column.absorb].time : kInfinity;
+    lanes_.push_back({column.place, from, propagator.next(column.clock, target), index, -1});
+  }
+  state_.moving = kept_;  // a copy: each vector keeps the memory it has grown to
 }
 
 // A branch that has just left hands its gradient to the series it left.

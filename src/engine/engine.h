@@ -168,6 +168,7 @@ class Engine {
   bool send_branches(Index index);
   Index take_place();
   void take_step();
+  void choose_lanes();
   std::int64_t steps_alike() const;
   void serve(bool absorbing);
   const S* remembered(const StopOp& op, std::span<const Index> places);
