@@ -107,6 +107,10 @@ class Table(Mapping[str, Any]):
         near = difflib.get_close_matches(name.lower(), own, n=1, cutoff=0.5)
         shown = ", ".join(list(self._columns)[:12])
         hint = f"; did you mean {own[near[0]]!r}?" if near else f"; there are {shown}" if shown else ""
+        if what == "time" and getattr(getattr(self.index, "dtype", None), "kind", "") in ("m", "M"):
+            hint = '; the index holds times: give time="index"'
+        elif what == "the id" and not near:
+            hint += "; id=None takes the table as one series"
         raise Error(f"there is no column {name!r} for {what}{hint}")
 
 

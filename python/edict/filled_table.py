@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,10 @@ Floats = npt.NDArray[np.float64]
 
 
 def filled_table(
-    frame: Any, table: Dataset, features: list[str], value: Floats, deviation: Optional[Floats]
+    frame: Any, table: Dataset, features: list[str], value: Floats, deviation: Floats, deviations: bool
 ) -> Any:
-    """``value`` and ``deviation`` are [rows × features of the model]."""
+    """``value`` and ``deviation`` are [rows × features of the model]; the latter are 0 where a value was
+    observed, and become columns too where they are wanted."""
     result = frame.copy()
     added: list[tuple[str, Floats]] = []
     keys = {str(key): key for key in frame.columns}
@@ -33,30 +34,32 @@ def filled_table(
         if name in texts:
             likeliest = np.argmax(value[:, columns], axis=1)
             words = np.array([one[len(name) + 1 :] for one in known], dtype=object)[likeliest]
-            result[keys[name]] = _with_texts(frame[keys[name]], words, missing)
+            gaps = _gaps(frame[keys[name]], words, deviation[:, columns], missing)
+            result[keys[name]] = _with_texts(frame[keys[name]], words, gaps)
         else:
-            result[keys[name]] = _with_numbers(frame[keys[name]], value[:, columns[0]], missing)
-        if deviation is not None:
+            told = value[:, columns[0]]
+            gaps = _gaps(frame[keys[name]], told, deviation[:, columns], missing)
+            result[keys[name]] = _with_numbers(frame[keys[name]], told, gaps)
+        if deviations:
             added += [(f"{one}_sd", deviation[:, j]) for one, j in zip(known, columns)]
     for name, column in added:
         result[free_name(name, {str(key) for key in result.columns})] = column
     return result
 
 
-def _gaps(column: Any, told: Any, missing: MissingCodes) -> npt.NDArray[np.bool_]:
-    """Where nothing is given, or a code for it, and something is known."""
-    empty = np.asarray(column.isna()) | missing.found(column, str(column.name))
-    return empty & ~np.asarray(compat.pandas().isna(told))
+def _gaps(column: Any, told: Any, deviation: Floats, missing: MissingCodes) -> npt.NDArray[np.bool_]:
+    """Where nothing is given, or a code or a word for it, and something is known."""
+    empty = np.asarray(column.isna()) | missing.found(column, str(column.name)) | (deviation > 0).any(axis=1)
+    return np.asarray(empty & ~np.asarray(compat.pandas().isna(told)))
 
 
-def _with_numbers(column: Any, told: Floats, missing: MissingCodes) -> Any:
-    gaps = _gaps(column, told, missing)
+def _with_numbers(column: Any, told: Floats, gaps: npt.NDArray[np.bool_]) -> Any:
     if not gaps.any():
         return column
     kind = getattr(column.dtype, "kind", "O")
     pd = compat.pandas()
     if isinstance(column.dtype, pd.SparseDtype):
-        whole = _with_numbers(column.sparse.to_dense(), told, missing)
+        whole = _with_numbers(column.sparse.to_dense(), told, gaps)
         return pd.Series(pd.arrays.SparseArray(whole, fill_value=column.dtype.fill_value), column.index, name=column.name)
     if _holds_texts(column):  # as a file would have it
         filled = column.copy()
@@ -82,8 +85,7 @@ def _holds_texts(column: Any) -> bool:
     return len(there) > 0 and all(isinstance(value, str) for value in there)
 
 
-def _with_texts(column: Any, told: Any, missing: MissingCodes) -> Any:
-    gaps = _gaps(column, told, missing)
+def _with_texts(column: Any, told: Any, gaps: npt.NDArray[np.bool_]) -> Any:
     if not gaps.any():
         return column
     filled = column.copy()

@@ -476,7 +476,7 @@ class Model:
             from .filled_table import filled_table
 
             value, deviation = self._of_rows(table, table._rows.series, table._rows.times, *settings)
-            return filled_table(data, table, self.features, value, deviation if deviations else None)
+            return filled_table(data, table, self.features, value, deviation, deviations)
         rows = table._rows
         if rows is None:
             frame = table._frame("wide", self.features)

@@ -178,3 +178,21 @@ def test_an_error_of_a_file_of_settings_names_the_file(data, tmp_path):
     (tmp_path / "s.toml").write_text("[train]\nepocs=3\n")
     with pytest.raises(Error, match="s.toml:2: unknown key 'train.epocs'; did you mean 'train.epochs'"):
         Model.train(data, config=tmp_path / "s.toml")
+
+
+@pytest.mark.filterwarnings("ignore:.*:UserWarning")
+def test_words_for_missing_are_filled(frame):
+    spelled = frame.assign(flow=["n/a" if np.isnan(v) else f"{v:.6f}" for v in frame["flow"]])
+    model = Model.train(Dataset.from_frame(spelled, label="label"), **SMALL)
+    filled = model.impute(spelled)
+    there = spelled["flow"] != "n/a"
+    assert (filled["flow"][there] == spelled["flow"][there]).all()
+    assert np.isfinite(filled["flow"].astype(float)).all()
+
+
+def test_a_table_that_lacks_a_column_is_helped(frame):
+    dated = edict.waves(series=4, dates=True).set_index("time").rename_axis(None)
+    with pytest.raises(Error, match='there is no column \'time\' for time; the index holds times: give time="index"'):
+        Dataset.from_frame(dated)
+    with pytest.raises(Error, match="no column 'id' for the id; there are time, level, .*; id=None takes the table as one series"):
+        Dataset.from_frame(frame.drop(columns="id"))
