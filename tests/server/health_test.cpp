@@ -44,6 +44,15 @@ TEST_F(HealthTest, TheEndOfAFailureIsNoticedWithoutAWrite) {
   ASSERT_EQ(post(1), 200);
   folder_.write("full", "");
   ASSERT_EQ(post(2), 503);
+  for (const Answer& answer :
+       {ask("PUT", "/v1/streams/a", R"({"labels":{"bed":3}})"), ask("DELETE", "/v1/streams/a"),
+        ask("DELETE", "/v1/streams/a/observations?at=1"),
+        ask("PUT", "/v1/rules", R"({"rules":[]})"),
+        ask("POST", "/v1/backup", json{{"to", (folder_ / "copy.db").string()}}.dump())}) {
+    EXPECT_EQ(answer.status, 503) << answer.body;
+    EXPECT_NE(answer.body.find("full"), std::string::npos) << answer.body;
+  }
+  EXPECT_FALSE(folder_.exists("copy.db"));
   EXPECT_EQ(ask("GET", "/readyz").status, 503);
   EXPECT_EQ(ask("GET", "/healthz").status, 503);
   EXPECT_EQ(ask("GET", "/livez").status, 200) << "a restart would not help";

@@ -138,8 +138,8 @@ TEST_F(LiveTest, AFullStoreRefusesAndLosesNothing) {
   EXPECT_NE(outcome.detail.find("full"), std::string::npos) << outcome.detail;
   EXPECT_FALSE(live->store_problem().empty());
   std::promise<void> removed;
-  live->remove("s0", [&](bool found, const std::string* why) {
-    EXPECT_TRUE(found) << (why ? *why : "");
+  live->remove("s0", [&](const Result<>& done) {
+    EXPECT_TRUE(done);
     removed.set_value();
   });
   removed.get_future().get();
@@ -247,7 +247,7 @@ TEST_F(LiveTest, ARemovedStreamIsGoneAndMayComeAgain) {
   const std::string& name = waves().ids[0];
   for (const bool expected : {true, false}) {
     std::promise<bool> gone;
-    live->remove(name, [&](bool found, const std::string*) { gone.set_value(found); });
+    live->remove(name, [&](const Result<>& done) { gone.set_value(static_cast<bool>(done)); });
     EXPECT_EQ(gone.get_future().get(), expected);
   }
   EXPECT_EQ(live->streams(), 0u);
@@ -311,14 +311,14 @@ TEST_F(LiveTest, AnAlarmFiresIsAcknowledgedAndSurvivesARestart) {
     EXPECT_EQ(alarms[0].text, "P(x1 > -1000 within 1) = 1.00");
     id = alarms[0].id;
     std::promise<void> acknowledged;
-    live->acknowledge(id, "anna", "moved", [&](const Alarm* alarm, const std::string&, auto* why) {
-      EXPECT_TRUE(alarm != nullptr && why == nullptr);
+    live->acknowledge(id, "anna", "moved", [&](const Result<AlarmOfStream>& changed) {
+      EXPECT_TRUE(changed);
       acknowledged.set_value();
     });
     acknowledged.get_future().get();
     std::promise<bool> unknown;
-    live->acknowledge(id + 99, "anna", "moved", [&](const Alarm* alarm, const std::string&, auto*) {
-      unknown.set_value(alarm == nullptr);
+    live->acknowledge(id + 99, "anna", "moved", [&](const Result<AlarmOfStream>& changed) {
+      unknown.set_value(!changed && changed.failure().kind == Failure::Kind::not_found);
     });
     EXPECT_TRUE(unknown.get_future().get());
   }
@@ -330,8 +330,8 @@ TEST_F(LiveTest, AnAlarmFiresIsAcknowledgedAndSurvivesARestart) {
   EXPECT_EQ(alarms[0].acknowledged->by, "anna");
   // Without its rule it is over.
   std::promise<void> changed;
-  live->set_rules({crossing(1000, 0.5)}, "anna", [&](const std::string* why) {
-    EXPECT_EQ(why, nullptr);
+  live->set_rules({crossing(1000, 0.5)}, "anna", [&](const Result<>& done) {
+    EXPECT_TRUE(done);
     changed.set_value();
   });
   changed.get_future().get();
@@ -369,6 +369,26 @@ TEST_F(LiveTest, OutsideAndSilenceAreFound) {
   }
   std::sort(rules.begin(), rules.end());
   EXPECT_EQ(rules, (std::vector<std::string>{"odd", "quiet"}));
+}
+
+TEST(Alarms, AreListedAsSomebodyShouldLook) {
+  const auto alarm = [](std::int64_t id, Rule::Priority priority, double since, bool seen) {
+    AlarmOfStream one;
+    one.alarm.id = id;
+    one.alarm.priority = priority;
+    one.alarm.since = since;
+    if (seen) one.alarm.acknowledged = {"anna", "moved", 9};
+    return one;
+  };
+  using Priority = Rule::Priority;
+  std::vector<AlarmOfStream> list{
+      alarm(1, Priority::high, 5, true), alarm(2, Priority::low, 9, false),
+      alarm(3, Priority::high, 1, false), alarm(4, Priority::medium, 3, false),
+      alarm(5, Priority::high, 2, false)};
+  std::sort(list.begin(), list.end(), is_more_urgent);
+  std::vector<std::int64_t> ids;
+  for (const AlarmOfStream& one : list) ids.push_back(one.alarm.id);
+  EXPECT_EQ(ids, (std::vector<std::int64_t>{5, 3, 4, 2, 1}));
 }
 
 // ---- events ----

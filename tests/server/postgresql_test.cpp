@@ -310,8 +310,8 @@ TEST_F(PostgresqlTest, LateErasedAndRefusedValuesAreAsInAFile) {
     EXPECT_EQ(live->submit_and_wait({rows[10]}).late, 1u);
     live->submit_and_wait({{"long", {7.06, false}, 0, 5.0}});
     std::promise<std::size_t> erased;
-    live->erase("long", 7.06, 7.06, {0}, "", [&](std::optional<std::size_t> count, auto*) {
-      erased.set_value(count.value_or(0));
+    live->erase("long", 7.06, 7.06, {0}, "", [&](const Result<std::size_t>& count) {
+      erased.set_value(count ? count.value() : 0);
     });
     EXPECT_EQ(erased.get_future().get(), 1u);
     // What cannot be absorbed is taken back: a new value, and a correction.

@@ -77,7 +77,7 @@ TEST_F(StoreFormatTest, OneOfFormat1IsUpgradedAndNothingIsLost) {
   {
     const auto live = open({.alarm_interval = 0});
     std::promise<void> set;
-    live->set_rules({rule}, "anna", [&](const std::string*) { set.set_value(); });
+    live->set_rules({rule}, "anna", [&](const auto&) { set.set_value(); });
     set.get_future().get();
     Row wrong = rows[1];
     wrong.value += 1;

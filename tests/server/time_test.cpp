@@ -86,10 +86,15 @@ class TimeTest : public LiveTest {
       Live& live, const std::string& name, double from, double to,
       std::vector<std::int32_t> features = {}) {
     std::promise<std::pair<std::optional<std::size_t>, std::string>> promise;
-    live.erase(name, from, to, std::move(features), "anna",
-               [&](std::optional<std::size_t> count, const std::string* why) {
-                 promise.set_value({count, why ? *why : ""});
-               });
+    live.erase(name, from, to, std::move(features), "anna", [&](const Result<std::size_t>& count) {
+      using Kind = Failure::Kind;
+      if (count)
+        promise.set_value({count.value(), ""});
+      else if (count.failure().kind == Kind::not_found)
+        promise.set_value({});
+      else
+        promise.set_value({{}, count.failure().text});
+    });
     return promise.get_future().get();
   }
 
@@ -142,7 +147,7 @@ TEST_F(TimeTest, AlarmsAreJudgedAtNow) {
     own.above = limit;
     own.probability = 1e-9;
     std::promise<void> set;
-    live->set_rules({own}, "", [&](const std::string*) { set.set_value(); });
+    live->set_rules({own}, "", [&](const auto&) { set.set_value(); });
     set.get_future().get();
     double found = -1;
     holds([&] {

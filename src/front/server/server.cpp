@@ -122,10 +122,10 @@ std::vector<std::string> Server::reload() {
   attempt("tokens", settings_.tokens, [&] { api_->set_tokens(tokens_of(settings_)); });
   attempt("certificate and key", settings_.http.certificate, [&] { http_->reload_certificate(); });
   attempt("rules", settings_.rules, [&] {
-    std::promise<std::string> kept;
+    std::promise<Result<>> kept;
     live_->set_rules(rules_of(settings_, live_->model()), "SIGHUP",
-                     [&](const std::string* why) { kept.set_value(why ? *why : ""); });
-    if (const std::string why = kept.get_future().get(); !why.empty()) throw Error(why);
+                     [&](const Result<>& written) { kept.set_value(written); });
+    if (const Result<> set = kept.get_future().get(); !set) throw Error(set.failure().text);
   });
   if (said.empty())
     said.emplace_back("nothing to read again: there are no --tokens, --tls-cert and --rules");

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 #include <sstream>
+#include <tuple>
 
 #include "base/json/json.h"
 #include "base/json/json_text.h"
@@ -265,6 +266,14 @@ std::string_view name_of(Rule::Priority priority) {
   return priority == Rule::Priority::low      ? "low"
          : priority == Rule::Priority::medium ? "medium"
                                               : "high";
+}
+
+bool is_more_urgent(const AlarmOfStream& a, const AlarmOfStream& b) {
+  const auto rank = [](const Alarm& alarm) {
+    return std::make_tuple(alarm.acknowledged.has_value(), -static_cast<int>(alarm.priority),
+                           -alarm.since);
+  };
+  return rank(a.alarm) < rank(b.alarm);
 }
 
 json to_json(const Alarm& alarm, const std::string& stream) {

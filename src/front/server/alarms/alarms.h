@@ -70,6 +70,13 @@ struct Alarm {
   std::optional<Acknowledgement> acknowledged;
 };
 
+struct AlarmOfStream {
+  Alarm alarm;
+  std::string stream;
+};
+// Whether somebody should look at this one first: not acknowledged, of a higher priority, newer.
+bool is_more_urgent(const AlarmOfStream& a, const AlarmOfStream& b);
+
 // What a rule found on a stream.
 struct Finding {
   bool holds = false;

@@ -126,6 +126,18 @@ ApiResponse problem(int status, const std::string& detail, const std::vector<Pro
   return response;
 }
 
+ApiResponse problem_of(const Failure& failure) {
+  switch (failure.kind) {
+    case Failure::Kind::conflict:
+      return problem(409, failure.text);
+    case Failure::Kind::not_found:
+      return problem(404, failure.text);
+    case Failure::Kind::store:
+      break;
+  }
+  return problem(503, failure.text);
+}
+
 Api::Api(Live& live, ApiSettings settings, std::shared_ptr<const Tokens> tokens,
          const Health* health)
     : live_(live),
@@ -653,8 +665,8 @@ void Api::put_stream(const std::shared_ptr<Call>& call) {
   if (!problems.empty()) throw BadInput(std::move(problems));
   live_.describe(
       name, std::move(about), origin,
-      [this, call](const std::string* why) {
-        if (why) return call->done(problem(409, *why));
+      [this, call](const Result<>& described_now) {
+        if (!described_now) return call->done(problem_of(described_now.failure()));
         live_.on_stream(call->part(2), [call](Live::Access access, LiveStream* found) {
           if (!found) return call->done(problem(404, "the stream was removed meanwhile"));
           try {
@@ -670,10 +682,8 @@ void Api::put_stream(const std::shared_ptr<Call>& call) {
 void Api::delete_stream(const std::shared_ptr<Call>& call) {
   live_.remove(
       call->part(2),
-      [call](bool found, const std::string* why) {
-        if (why) return call->done(problem(503, *why));
-        if (!found) return call->done(problem(404, "there is no such stream"));
-        call->done({204, "", ""});
+      [call](const Result<>& removed) {
+        call->done(removed ? ApiResponse{204, "", ""} : problem_of(removed.failure()));
       },
       call->who);
 }
@@ -722,30 +732,11 @@ void Api::history(const std::shared_ptr<Call>& call) {
 
 void Api::alarms(const std::shared_ptr<Call>& call) {
   const std::vector<std::string> states = split(call->text("state"), ',');
-  const std::string only = call->text("stream");
   const std::size_t limit = call->count("limit", 1000, 100000);
-  auto found = std::make_shared<std::vector<json>>();
-  live_.on_every_shard([=](Live::Access, Live::Streams& own, std::size_t remaining) {
-    for (const auto& [name, stream] : own) {
-      if (!only.empty() && name != only) continue;
-      for (const Alarm& alarm : stream->alarms)
-        if (states.empty() ||
-            std::find(states.begin(), states.end(), name_of(alarm.state)) != states.end())
-          found->push_back(to_json(alarm, name));
-    }
-    if (remaining > 0) return;
-    const auto rank = [](const json& alarm) {
-      const auto priority = alarm["priority"].get<std::string>();
-      return std::make_tuple(alarm["acknowledged"].is_null() ? 0 : 1,
-                             priority == "high"     ? 0
-                             : priority == "medium" ? 1
-                                                    : 2,
-                             -alarm["since"].get<double>());
-    };
-    std::sort(found->begin(), found->end(),
-              [&](const json& a, const json& b) { return rank(a) < rank(b); });
-    if (found->size() > limit) found->resize(limit);
-    call->done(json_answer({{"alarms", *found}}));
+  live_.alarms(call->text("stream"), states, limit, [call](std::vector<AlarmOfStream> found) {
+    json list = json::array();
+    for (const AlarmOfStream& one : found) list.push_back(to_json(one.alarm, one.stream));
+    call->done(json_answer({{"alarms", std::move(list)}}));
   });
 }
 
@@ -766,13 +757,11 @@ void Api::acknowledge(const std::shared_ptr<Call>& call) {
   if (!problems.empty()) throw BadInput(std::move(problems));
   // Who holds a token cannot sign as somebody else.
   if (!call->who.empty() && by != call->who) by = fmt::format("{} ({})", by, call->who);
-  live_.acknowledge(static_cast<std::int64_t>(*id), by, reason,
-                    [call](const Alarm* alarm, const std::string& stream, const std::string* why) {
-                      if (why) return call->done(problem(503, *why));
-                      if (!alarm)
-                        return call->done(problem(404, "there is no such alarm, or it is over"));
-                      call->done(json_answer(to_json(*alarm, stream)));
-                    });
+  live_.acknowledge(
+      static_cast<std::int64_t>(*id), by, reason, [call](const Result<AlarmOfStream>& changed) {
+        if (!changed) return call->done(problem_of(changed.failure()));
+        call->done(json_answer(to_json(changed.value().alarm, changed.value().stream)));
+      });
 }
 
 void Api::rules(const std::shared_ptr<Call>& call) {
@@ -781,8 +770,8 @@ void Api::rules(const std::shared_ptr<Call>& call) {
 
 void Api::put_rules(const std::shared_ptr<Call>& call) {
   live_.set_rules(read_rules(call->request.body, live_.model()), call->who,
-                  [this, call](const std::string* why) {
-                    if (why) return call->done(problem(503, *why));
+                  [this, call](const Result<>& changed) {
+                    if (!changed) return call->done(problem_of(changed.failure()));
                     rules(call);
                   });
 }

@@ -45,6 +45,8 @@ std::optional<Target> parse_target(std::string_view target);
 ApiResponse problem(int status, const std::string& detail,
                     const std::vector<Problem>& problems = {});
 
+ApiResponse problem_of(const Failure& failure);
+
 struct ApiSettings {
   std::string name = "edict";  // of the model
   double level = 0.9;          // of an interval where nobody asks for another

@@ -1,6 +1,7 @@
 // What the server tells of itself, and what is done to it as a whole.
 #include <fmt/core.h>
 
+#include "base/error.h"
 #include "base/hash.h"
 #include "base/json/json.h"
 #include "base/json/json_text.h"
@@ -199,6 +200,8 @@ void Api::backup(const std::shared_ptr<Call>& call) {
   live_.aside([call, to](Live::Access access) {
     try {
       access.store.backup(to);
+    } catch (const MachineError& e) {
+      return call->done(problem(503, e.what()));
     } catch (const std::exception& e) {
       return call->done(problem(422, e.what()));
     }
@@ -206,7 +209,7 @@ void Api::backup(const std::shared_ptr<Call>& call) {
         [call, to](Store& store) {
           store.add_audit({wall_seconds(), "backup", call->who, "", to});
         },
-        [call, to](const std::string*) {
+        [call, to](const auto&) {
           call->done(json_answer({{"backup", to}}));
         });
   });

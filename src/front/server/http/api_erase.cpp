@@ -31,12 +31,12 @@ void Api::erase(const std::shared_ptr<Call>& call) {
     features.push_back(feature);
   }
   if (!problems.empty()) throw BadInput(std::move(problems));
-  live_.erase(call->part(2), from, to, std::move(features), call->who,
-              [call](std::optional<std::size_t> count, const std::string* why) {
-                if (why) return call->done(problem(409, *why));
-                if (!count) return call->done(problem(404, "there is no such stream"));
-                call->done({200, "application/json", fmt::format("{{\"removed\":{}}}\n", *count)});
-              });
+  live_.erase(
+      call->part(2), from, to, std::move(features), call->who,
+      [call](const Result<std::size_t>& count) {
+        if (!count) return call->done(problem_of(count.failure()));
+        call->done({200, "application/json", fmt::format("{{\"removed\":{}}}\n", count.value())});
+      });
 }
 
 }  // namespace edict::server

@@ -46,11 +46,11 @@ struct Health::Probe {
           "store, and start it again");
     store.set_meta(kMark, mark);
   }
-  void end(const std::string* why) {
+  void end(const Result<>& written) {
     const std::lock_guard lock(mutex);
     under_way = false;
-    marked = marked || !why;
-    problem = why ? *why : "";
+    marked = marked || written;
+    problem = written ? "" : written.failure().text;
   }
 };
 
@@ -91,7 +91,7 @@ void Health::run() {
     }
     if (due && free)
       live_.write([probe = probe_](Store& store) { probe->write(store); },
-                  [probe = probe_](const std::string* why) { probe->end(why); }, true);
+                  [probe = probe_](const Result<>& written) { probe->end(written); }, true);
     stop_.wait_for(lock, kLookEvery, [&] { return stopping_; });
   }
 }

@@ -156,8 +156,9 @@ void Api::infer(const std::shared_ptr<Call>& call) {
       // The client says that the sequence is over; what it was is no longer wanted.
       live.remove(
           stream,
-          [call, response](bool, const std::string* why) {
-            call->done(why ? problem(503, *why) : response);
+          [call, response](const Result<>& removed) {
+            const bool failed = !removed && removed.failure().kind != Failure::Kind::not_found;
+            call->done(failed ? problem_of(removed.failure()) : response);
           },
           call->who);
     });

@@ -52,6 +52,8 @@ std::string about_text(const StreamAbout& about, const Model& model) {
   return json_text({{"statics", statics}, {"labels", parse_json(about.labels)}});
 }
 
+const Failure kNoStream{Failure::Kind::not_found, "there is no such stream"};
+
 }  // namespace
 
 double wall_seconds() {
@@ -270,7 +272,7 @@ double Live::now() const { return settings_.clock ? settings_.clock() : running_
 Live::~Live() {
   // What was taken goes through writer and shards, and questions are answered.
   std::promise<void> written;
-  write([](Store&) {}, [&](const std::string*) { written.set_value(); });
+  write([](Store&) {}, [&](const auto&) { written.set_value(); });
   written.get_future().wait();
   std::promise<void> seen;
   on_every_shard([&](Access, Streams&, std::size_t remaining) {
@@ -357,8 +359,7 @@ std::string Live::no_room_for(const std::string& name) const {
   return too_many(settings_.most_streams);
 }
 
-void Live::write(std::function<void(Store&)> what, std::function<void(const std::string*)> done,
-                 bool alone) {
+void Live::write(std::function<void(Store&)> what, WhenDone<> done, bool alone) {
   Request request;
   request.what = std::move(what);
   request.written = std::move(done);
@@ -373,14 +374,14 @@ void Live::write(std::function<void(Store&)> what, std::function<void(const std:
 void Live::reject(const std::string& source, const std::string& payload,
                   const std::string& detail) {
   ++counters_.rejected;
-  std::promise<std::string> promise;
+  std::promise<Result<>> promise;
   write(
       [&](Store& store) {
         store.add_rejected({wall_seconds(), source, detail, payload.substr(0, 1000)});
       },
-      [&](const std::string* problem) { promise.set_value(problem ? *problem : ""); });
-  const std::string problem = promise.get_future().get();
-  if (!problem.empty()) throw Error(problem);
+      [&](const Result<>& written) { promise.set_value(written); });
+  const Result<> written = promise.get_future().get();
+  if (!written) throw Error(written.failure().text);
 }
 
 std::shared_ptr<LiveStream> Live::find(const std::string& name) const {
@@ -416,7 +417,7 @@ void Live::release(Group& group) {
 // ---- streams told of and removed ----
 
 void Live::describe(const std::string& name, StreamAbout about, std::optional<double> origin,
-                    std::function<void(const std::string*)> done, const std::string& who) {
+                    WhenDone<> done, const std::string& who) {
   const std::string text = about_text(about, *model_);
   auto shared = std::make_shared<const StreamAbout>(std::move(about));
   struct Change {
@@ -450,8 +451,10 @@ void Live::describe(const std::string& name, StreamAbout about, std::optional<do
             {stream->id, name, written.origin, written.base, written.first, written.about_text});
         store.add_audit({wall_seconds(), "describe", who, name, text});
       },
-      [this, shared, change, done = std::move(done)](const std::string* problem) {
-        if (problem || !change->refusal.empty()) return done(problem ? problem : &change->refusal);
+      [this, shared, change, done = std::move(done)](const Result<>& written) {
+        if (!written) return done(written);
+        if (!change->refusal.empty())
+          return done(Failure{Failure::Kind::conflict, change->refusal});
         const std::shared_ptr<LiveStream> stream = change->stream;
         stream->origin = stream->written.origin;
         post(*shards_[stream->shard],
@@ -463,14 +466,13 @@ void Live::describe(const std::string& name, StreamAbout about, std::optional<do
                  stream->replayed = true;
                  access.live.start_replay(stream, -kInfinity);
                }
-               access.live.when_ready(stream, [done](LiveStream*) { done(nullptr); });
+               access.live.when_ready(stream, [done](LiveStream*) { done({}); });
              });
       },
       true);
 }
 
-void Live::remove(const std::string& name, std::function<void(bool, const std::string*)> done,
-                  const std::string& who) {
+void Live::remove(const std::string& name, WhenDone<> done, const std::string& who) {
   auto removed = std::make_shared<std::shared_ptr<LiveStream>>();
   write(
       [this, name, removed, who](Store& store) {
@@ -480,8 +482,9 @@ void Live::remove(const std::string& name, std::function<void(bool, const std::s
         store.add_audit({wall_seconds(), "remove", who, name, ""});
         touch(*removed).removed = true;
       },
-      [this, name, removed, done = std::move(done)](const std::string* problem) {
-        if (problem || !*removed) return done(*removed != nullptr, problem);
+      [this, name, removed, done = std::move(done)](const Result<>& written) {
+        if (!written) return done(written);
+        if (!*removed) return done(kNoStream);
         {
           const std::unique_lock lock(names_mutex_);
           names_.erase(name);
@@ -498,7 +501,7 @@ void Live::remove(const std::string& name, std::function<void(bool, const std::s
               found != shard.streams.end() && found->second == *removed)
             shard.streams.erase(found);
           access.live.events_.publish("gone", name, json_text({{"stream", name}}), false);
-          done(true, nullptr);
+          done({});
         });
       },
       true);
@@ -506,7 +509,7 @@ void Live::remove(const std::string& name, std::function<void(bool, const std::s
 
 void Live::erase(const std::string& name, double from, double until,
                  std::vector<std::int32_t> features, const std::string& who,
-                 std::function<void(std::optional<std::size_t>, const std::string*)> done) {
+                 WhenDone<std::size_t> done) {
   struct Erased {
     std::shared_ptr<LiveStream> stream;
     std::size_t count = 0;
@@ -539,18 +542,18 @@ void Live::erase(const std::string& name, double from, double until,
                          fmt::format("{} values from {} to {}", erased->count, clock_.shown(from),
                                      clock_.shown(until))});
       },
-      [this, from, erased, done = std::move(done)](const std::string* problem) {
-        if (problem || !erased->refusal.empty())
-          return done({}, problem ? problem : &erased->refusal);
-        if (!erased->stream) return done({}, nullptr);
-        if (erased->count == 0) return done(0, nullptr);
+      [this, from, erased, done = std::move(done)](const Result<>& written) {
+        if (!written) return done(written.failure());
+        if (!erased->stream) return done(kNoStream);
+        if (!erased->refusal.empty())
+          return done(Failure{Failure::Kind::conflict, erased->refusal});
+        if (erased->count == 0) return done(0);
         post(*shards_[erased->stream->shard], [from, erased, done](Access access, Shard&) {
           const std::shared_ptr<LiveStream>& stream = erased->stream;
           stream->replayed = true;
           if (!stream->busy) stream->through = erased->commit;
           if (!stream->gone) access.live.start_replay(stream, from);
-          access.live.when_ready(stream,
-                                 [erased, done](LiveStream*) { done(erased->count, nullptr); });
+          access.live.when_ready(stream, [erased, done](LiveStream*) { done(erased->count); });
         });
       },
       true);

@@ -31,6 +31,7 @@
 #include "front/server/ingest/incoming.h"
 #include "front/server/ingest/stream_clock.h"
 #include "front/server/live/live_stream.h"
+#include "front/server/live/result.h"
 #include "front/server/store/store.h"
 
 namespace edict::server {
@@ -110,9 +111,8 @@ class Live {
   void reject(const std::string& source, const std::string& payload, const std::string& detail);
 
   // Runs on the writer's thread inside of a transaction, which is durable when `done` is called,
-  // with nullptr or with why it failed. `alone`: in a transaction of its own.
-  void write(std::function<void(Store&)> what, std::function<void(const std::string*)> done,
-             bool alone = false);
+  // or it has failed. `alone`: in a transaction of its own.
+  void write(std::function<void(Store&)> what, WhenDone<> done, bool alone = false);
 
   // What a task on one of the threads may use.
   struct Access {
@@ -147,23 +147,22 @@ class Live {
     return found == model_feature_.end() ? -1 : found->second;
   }
 
-  // Each calls `done` when it is durable, with why not, if not. `who`: for the audit.
+  // `who`: for the audit.
   void describe(const std::string& name, StreamAbout about, std::optional<double> origin,
-                std::function<void(const std::string*)> done, const std::string& who = {});
-  void remove(const std::string& name, std::function<void(bool found, const std::string*)> done,
-              const std::string& who = {});
+                WhenDone<> done, const std::string& who = {});
+  void remove(const std::string& name, WhenDone<> done, const std::string& who = {});
   // Values of a stream with from ≤ raw time ≤ until, of these features of the model (none: of
-  // every one), as if they had never come. How many there were; nothing without such a stream.
+  // every one), as if they had never come. How many there were.
   void erase(const std::string& name, double from, double until, std::vector<std::int32_t> features,
-             const std::string& who,
-             std::function<void(std::optional<std::size_t>, const std::string*)> done);
-  // With the alarm, or nullptr where there is none of this number.
-  void acknowledge(
-      std::int64_t id, const std::string& by, const std::string& reason,
-      std::function<void(const Alarm*, const std::string& stream, const std::string*)> done);
+             const std::string& who, WhenDone<std::size_t> done);
+  // Of all streams, or of one, in the order in which somebody should look; of these states, or of
+  // any.
+  void alarms(const std::string& stream, std::vector<std::string> states, std::size_t most,
+              std::function<void(std::vector<AlarmOfStream>)> done);
+  void acknowledge(std::int64_t id, const std::string& by, const std::string& reason,
+                   WhenDone<AlarmOfStream> done);
   std::vector<Rule> rules() const;
-  void set_rules(std::vector<Rule> rules, const std::string& who,
-                 std::function<void(const std::string*)> done);
+  void set_rules(std::vector<Rule> rules, const std::string& who, WhenDone<> done);
 
   // Inside of its source files (live_parts.h).
   struct Group;

@@ -26,6 +26,8 @@ const Rule& fault_rule() {
   return rule;
 }
 
+const Failure kNoAlarm{Failure::Kind::not_found, "there is no such alarm, or it is over"};
+
 Finding fault_of(const LiveStream& stream) {
   Finding finding;
   finding.holds = !stream.fault.empty();
@@ -251,16 +253,32 @@ void Live::advance(Shard& shard, LiveStream& stream, const Rule& rule, const Fin
   }
 }
 
-void Live::acknowledge(
-    std::int64_t id, const std::string& by, const std::string& reason,
-    std::function<void(const Alarm*, const std::string&, const std::string*)> done) {
+void Live::alarms(const std::string& stream, std::vector<std::string> states, std::size_t most,
+                  std::function<void(std::vector<AlarmOfStream>)> done) {
+  auto found = std::make_shared<std::vector<AlarmOfStream>>();
+  on_every_shard([=, done = std::move(done)](Access, Streams& own, std::size_t remaining) {
+    for (const auto& [name, held] : own) {
+      if (!stream.empty() && name != stream) continue;
+      for (const Alarm& alarm : held->alarms)
+        if (states.empty() || std::ranges::count(states, name_of(alarm.state)) > 0)
+          found->push_back({alarm, name});
+    }
+    if (remaining > 0) return;
+    std::sort(found->begin(), found->end(), is_more_urgent);
+    if (found->size() > most) found->resize(most);
+    done(std::move(*found));
+  });
+}
+
+void Live::acknowledge(std::int64_t id, const std::string& by, const std::string& reason,
+                       WhenDone<AlarmOfStream> done) {
   std::string name;
   {
     const std::lock_guard lock(told_mutex_);
     const auto found = alarm_streams_.find(id);
     if (found != alarm_streams_.end()) name = found->second;
   }
-  if (name.empty()) return done(nullptr, name, nullptr);
+  if (name.empty()) return done(kNoAlarm);
   post(*shards_[hash_of(name) % shards_.size()],
        [this, id, by, reason, name, done = std::move(done)](Access, Shard& shard) {
          const auto alarm_of = [id](Shard& own, const std::string& stream) -> Alarm* {
@@ -271,7 +289,7 @@ void Live::acknowledge(
            return nullptr;
          };
          Alarm* const alarm = alarm_of(shard, name);
-         if (!alarm) return done(nullptr, name, nullptr);
+         if (!alarm) return done(kNoAlarm);
          const double at = wall_seconds();
          Alarm changed = *alarm;
          changed.acknowledged = {by, reason, at};
@@ -282,21 +300,20 @@ void Live::acknowledge(
                store.put_alarm({changed.id, stream_id, changed.rule, body});
                store.add_audit({at, "acknowledge", by, name, changed.rule + ": " + reason});
              },
-             [this, name, changed, body, done, alarm_of](const std::string* problem) {
-               if (problem) return done(&changed, name, problem);
+             [this, name, changed, body, done, alarm_of](const Result<>& written) {
+               if (!written) return done(written.failure());
                post(*shards_[hash_of(name) % shards_.size()],
                     [this, name, changed, body, done, alarm_of](Access, Shard& own) {
                       if (Alarm* held = alarm_of(own, name))
                         held->acknowledged = changed.acknowledged;
                       events_.publish("alarm", name, body, false);
-                      done(&changed, name, nullptr);
+                      done(AlarmOfStream{changed, name});
                     });
              });
        });
 }
 
-void Live::set_rules(std::vector<Rule> rules, const std::string& who,
-                     std::function<void(const std::string*)> done) {
+void Live::set_rules(std::vector<Rule> rules, const std::string& who, WhenDone<> done) {
   const std::string text = json_text(to_json(rules, *model_));
   auto shared = std::make_shared<const std::vector<Rule>>(std::move(rules));
   write(
@@ -304,8 +321,8 @@ void Live::set_rules(std::vector<Rule> rules, const std::string& who,
         store.set_meta("rules", text);
         store.add_audit({wall_seconds(), "rules", who, "", text});
       },
-      [this, shared, done = std::move(done)](const std::string* problem) {
-        if (problem) return done(problem);
+      [this, shared, done = std::move(done)](const Result<>& written) {
+        if (!written) return done(written);
         {
           const std::lock_guard lock(told_mutex_);
           rules_ = shared;
@@ -319,7 +336,7 @@ void Live::set_rules(std::vector<Rule> rules, const std::string& who,
             }
           });
         events_.publish("rules", "", "{}", false);
-        done(nullptr);
+        done({});
       });
 }
 

@@ -44,7 +44,7 @@ struct Live::Request {
   std::shared_ptr<Group> group;
   // Or something else to be written.
   std::function<void(Store&)> what;
-  std::function<void(const std::string*)> written;
+  WhenDone<> written;
   bool alone = false;  // values or streams go: what comes before and after must know which
   double came = 0;
 };

@@ -506,12 +506,12 @@ void Live::refuse(const std::shared_ptr<LiveStream>& stream, const Item& item,
                                      item.observation.feature, item.observation.value)});
       },
       [this, stream, detail, corrected, line = item.line, put = item.put, time = item.time,
-       group = item.group->shared_from_this()](const std::string* problem) {
+       group = item.group->shared_from_this()](const Result<>& written) {
         {
           const std::lock_guard lock(group->mutex);
-          if (problem) {
+          if (!written) {
             group->outcome.kind = Outcome::Kind::failed;
-            group->outcome.detail = *problem;
+            group->outcome.detail = written.failure().text;
           } else {
             --group->outcome.stored;
             group->outcome.corrected -= put == Put::corrected;
@@ -519,7 +519,7 @@ void Live::refuse(const std::shared_ptr<LiveStream>& stream, const Item& item,
             ++group->outcome.refused.kept;
           }
         }
-        if (problem || !*corrected) return release(*group);
+        if (!written || !*corrected) return release(*group);
         post(*shards_[stream->shard], [stream, time, group](Access access, Shard&) {
           if (!stream->gone) access.live.start_replay(stream, time);
           access.live.when_ready(

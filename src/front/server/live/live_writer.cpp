@@ -107,7 +107,7 @@ void Live::commit(std::vector<Request>& requests) {
     }
     Request& request = requests.front();
     if (request.what) {
-      if (request.written) request.written(&problem);
+      if (request.written) request.written(Failure{Failure::Kind::store, problem});
       return;
     }
     Outcome& outcome = request.group->outcome;
@@ -392,7 +392,7 @@ void Live::pass_on(std::vector<Request>& requests, Transaction& transaction) {
   }
   for (Request& request : requests) {
     if (request.what) {
-      if (request.written) request.written(nullptr);
+      if (request.written) request.written({});
       continue;
     }
     const Outcome& outcome = request.group->outcome;
