@@ -84,7 +84,7 @@ def as_array(values: Any, what: str) -> Array:
             # numpy writes numbers beside texts as texts, and takes years for date-times.
             array = np.asarray(values, dtype=object)
     except (ValueError, TypeError) as e:
-        raise Error(f"{what}: rows of different lengths make no array; give all the same ({e})") from None
+        raise Error(f"{what}: rows of different lengths make no array; give all the same") from e
     return array
 
 
@@ -289,15 +289,16 @@ def _plain(value: Any) -> Any:
 
 
 def typed(names: Iterable[str]) -> list[Any]:
-    """Names that come from a file: numbers and truth values where all of them are written as such."""
+    """Names that come from a file: whole numbers, truth values or numbers where all of them are written as
+    such."""
     given = list(names)
-    conversions: tuple[Callable[[str], Any], ...] = (int, {"True": True, "False": False}.__getitem__)
+    conversions: tuple[Callable[[str], Any], ...] = (int, {"True": True, "False": False}.__getitem__, float)
     for convert in conversions:
         try:
             values: list[Any] = [convert(name) for name in given]
         except (KeyError, ValueError):
             continue
-        if [str(value) for value in values] == given and all(abs(v) < 2**63 for v in values):
+        if [text_of(value) for value in values] == given and all(abs(v) < 2**63 for v in values):
             return values
     return given
 

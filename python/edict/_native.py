@@ -11,7 +11,9 @@ import errno
 import json
 import os
 import re
+import sys
 import threading
+import warnings
 from ctypes import POINTER, Structure, byref, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t
 from ctypes import c_uint64, c_void_p
 from pathlib import Path
@@ -20,6 +22,7 @@ from typing import Any, Callable, Iterable, Optional, Sequence
 import numpy.typing as npt
 
 API = 5  # the version of edict.h that this package was written for
+_HERE = os.path.dirname(__file__)
 SONAME = "libedict.so.1"  # what the loader of a system knows it by
 
 
@@ -303,6 +306,14 @@ def raise_for(code: int) -> None:
     if code == 5:
         raise MachineError(text)
     raise InternalError(text)
+
+
+def warn(note: str) -> None:
+    """Says something at the caller's line, which is the first outside of this package."""
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == _HERE:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(note, stacklevel=level)
 
 
 def check(code: int) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import warnings
 from typing import TYPE_CHECKING, Any, Mapping, Optional
 
 import numpy as np
 
 from . import _convert
 from ._convert import Floats, objects_of, text_of
-from ._native import Error, address, json_of, lib, texts
+from ._native import Error, address, json_of, lib, texts, warn
 from .columns import factorize, number_column
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ class Cells:
         if found["unit"]:
             self.units.append({"column": name, "unit": found["unit"]})
         if found["notes"]:
-            warnings.warn(f"{name!r}: {', '.join(found['notes'])}", stacklevel=6)
+            warn(f"{name!r}: {', '.join(found['notes'])}")
         return np.asarray(read[codes])
 
     def without_codes(self, numbers: Floats, name: str) -> Floats:
@@ -82,10 +81,8 @@ class Cells:
         found = json_of(lib.edict_find_codes, column.size, address(column))
         for code in found:
             self.codes.append(f"{name}={text_of(code['value'])}")
-            warnings.warn(
-                f"{text_of(code['value'])} counts as missing: {name!r} ({code['cells']} cells); missing=\"none\" keeps it",
-                stacklevel=6,
-            )
+            warn(
+                f"{text_of(code['value'])} counts as missing: {name!r} ({code['cells']} cells); missing=\"none\" keeps it")
         return np.where(np.isin(column, [code["value"] for code in found]), np.nan, column) if found else numbers
 
     def of_features(

@@ -5,7 +5,6 @@ Nothing here walks over rows in Python.
 
 from __future__ import annotations
 
-import warnings
 from decimal import Decimal
 from numbers import Number
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Union
@@ -15,7 +14,7 @@ import numpy.typing as npt
 
 from . import compat
 from ._convert import Array, Floats, missing_objects, numbers, objects_of, text_of, unmasked
-from ._native import Error
+from ._native import Error, warn
 
 if TYPE_CHECKING:
     from .cells import Cells
@@ -89,6 +88,10 @@ class Table(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._columns)
+
+    def rename(self, name: str, other: str) -> None:
+        """Calls a column otherwise."""
+        self._columns = {other if own == name else own: values for own, values in self._columns.items()}
 
     def has(self, name: str) -> bool:
         """Whether there is such a column or level of the index."""
@@ -322,7 +325,7 @@ def quoted(names: list[str]) -> str:
 def _say(note: str) -> None:
     """What was left out, for the caller of Dataset.from_frame."""
     if note:
-        warnings.warn(note, stacklevel=4)
+        warn(note)
 
 
 _ROW_NAMES = (
@@ -383,12 +386,10 @@ class FeatureColumns:
                 _say(f"empty and left out: {quoted(empty)}" if empty else "")
             ignored = [name for name in left if not self._add(name, table[name], asked=False)]
             if ignored:
-                warnings.warn(
+                warn(
                     f"columns ignored, as they hold no numbers: {', '.join(ignored)}; name them as "
                     "label=, static= or, as categories, in features=; "
-                    "numbers that are written as texts become numbers by pandas.to_numeric",
-                    stacklevel=3,
-                )
+                    "numbers that are written as texts become numbers by pandas.to_numeric")
         if not self.names:
             raise Error("no column is left to be a feature; name them with features=")
 

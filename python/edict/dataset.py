@@ -6,7 +6,6 @@ import ctypes
 import html
 import json
 import os
-import warnings
 from copy import deepcopy
 from dataclasses import replace
 from functools import cached_property
@@ -19,7 +18,7 @@ from . import _convert, compat
 from ._convert import Array, Floats, Ints, array_of, named, objects_of, read_only, text_of, typed
 from ._native import (
     DatasetSize, Error, Handle, MissingFile, address, check, json_of, lib, made,
-    names_of as native_names, path_bytes, texts,
+    names_of as native_names, path_bytes, texts, warn,
 )  # fmt: skip
 from .builder import Builder, SourceRows, Values, check_duplicates, coded
 from .cells import decimal_word
@@ -351,7 +350,7 @@ class Dataset:
         rules = json_of(lib.edict_dataset_dates, data._handle, address(origin))
         data._axis = axis_from_rules(rules, origin)
         if data._reading["recognised"]:
-            warnings.warn(f"{os.fspath(path)}: {'; '.join(data._reading['recognised'])}", stacklevel=2)
+            warn(f"{os.fspath(path)}: {'; '.join(data._reading['recognised'])}")
         return data
 
     def write_csv(self, path: "str | os.PathLike[str]") -> None:
@@ -792,7 +791,7 @@ def free_name(name: str, taken: Collection[str]) -> str:
     while free in taken:
         free += "_"
     if free != name:
-        warnings.warn(f"another column is called {name!r}, so this one is {free!r}", stacklevel=5)
+        warn(f"another column is called {name!r}, so this one is {free!r}")
     return free
 
 

@@ -22,6 +22,11 @@ def filled_table(
     result = frame.copy()
     added: list[tuple[str, Floats]] = []
     keys = {str(key): key for key in frame.columns}
+    in_lower = [name.lower() for name in keys]
+    for name, key in list(keys.items()):  # a column in another case counts as the model's
+        for feature in features if in_lower.count(name.lower()) == 1 else ():
+            if feature.lower() == name.lower():
+                keys.setdefault(feature, key)
     place = {name: j for j, name in enumerate(features)}
     missing = MissingCodes(table._reading["missing"])
     texts = {c["column"]: c["values"] for c in table._reading["categories"] if not c["static"]}

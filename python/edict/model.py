@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import html
 import os
-import warnings
 from contextlib import contextmanager
 from copy import deepcopy
 from ctypes import byref, c_void_p, sizeof
@@ -22,7 +21,7 @@ from ._convert import text_of, typed, whole
 from ._native import (
     Error, Handle, Interrupted, MissingFile, ModelSize, Progress, TrainingStruct, address,
     assignments, buffer_of, bytes_of, check, json_of, lib, made, path_bytes, raise_for, run_long,
-    text_bytes,
+    text_bytes, warn,
 )  # fmt: skip
 from .dataset import Dataset, free_name
 from .forecast import Forecast, empty_arrays
@@ -117,6 +116,8 @@ class Model:
         count, given = assignments(to_assignments(settings))
         seconds = _seconds(budget)
         members, threads = whole(members, "members", 1), _threads(threads)
+        if resume and out is None:
+            raise Error("resume=True continues a training from its files; give out=, the name of its model")
         if out is not None and os.path.exists(out) and not (resume or force):
             raise Error(
                 f"{os.fspath(out)}: exists already; give resume=True to continue its training, force=True "
@@ -155,11 +156,9 @@ class Model:
         model: Model = cls._long(call, progress, "training")
         if model._info["piece"] and not data._reading["piece"] and from_model is None:
             few = "1 series is" if len(data) == 1 else f"{len(data)} series are"
-            warnings.warn(
+            warn(
                 f"{few} too few to split by series; cut into pieces of {model._info['piece']} events, "
-                "the last of each series for the test split",
-                stacklevel=2,
-            )
+                "the last of each series for the test split")
         return model
 
     def classify(
@@ -629,7 +628,8 @@ class Model:
         if isinstance(data, (str, bytes, os.PathLike)):
             data = Dataset.read_csv(os.fsdecode(data), like=self)
         elif not isinstance(data, Dataset):
-            if not hasattr(data, "keys") and not hasattr(data, "__arrow_c_stream__"):
+            fields = getattr(getattr(data, "dtype", None), "names", None)  # of an array of records
+            if not hasattr(data, "keys") and not hasattr(data, "__arrow_c_stream__") and not fields:
                 raise TypeError(
                     f"data is of type {type(data).__name__}; give a Dataset, a DataFrame or the path of a file"
                 )
@@ -640,9 +640,10 @@ class Model:
     def _read(self, frame: Any) -> Dataset:
         """A table as the training data were read, in the long form too."""
         reading = self._info["reading"]
-        names = {str(name) for name in frame.keys()} if hasattr(frame, "keys") else set()
+        keys = frame.keys() if hasattr(frame, "keys") else getattr(getattr(frame, "dtype", None), "names", None)
+        names = set() if keys is None else {str(name) for name in keys}
         feature, value = reading["variable"] or "feature", reading["value"] or "value"
-        if not reading["features"] and {feature, value} <= names and value not in self.features:
+        if {feature, value} <= names and not names & {*self.features, *reading["features"]}:
             return Dataset.from_long(frame, feature=feature, value=value, like=self)
         return Dataset.from_frame(frame, like=self)
 
@@ -658,7 +659,7 @@ class Model:
         if data.features == self.features and data.statics == self.statics:
             return
         for note in json_of(lib.edict_model_match, self._handle, data._handle):
-            warnings.warn(note, stacklevel=3)
+            warn(note)
 
     @staticmethod
     def _long(call: Callable[[Handle], Any], progress: ShowProgress, what: str) -> Any:

@@ -8,13 +8,12 @@ are for :meth:`edict.Model.classify`, where ``classify`` need not be written.
 from __future__ import annotations
 
 import difflib
-import warnings
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
 
-from ._native import Error, assignments, json_of, lib
+from ._native import Error, assignments, json_of, lib, warn
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -102,7 +101,7 @@ def fit_settings(data: "Dataset", **given: "Unpack[TrainSettings]") -> list[Choi
     count, assigned = assignments(to_assignments(given))
     chosen = json_of(lib.edict_fit_settings, data._handle, count, assigned)
     for note in chosen["notes"]:
-        warnings.warn(note, stacklevel=2)
+        warn(note)
     return [Choice(**choice) for choice in chosen["choices"]]
 
 

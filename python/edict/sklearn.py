@@ -18,7 +18,6 @@ group and calibration.
 from __future__ import annotations
 
 import inspect
-import warnings
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
@@ -27,7 +26,7 @@ import numpy.typing as npt
 
 from . import compat
 from ._convert import objects_of, text_of
-from ._native import Error
+from ._native import Error, warn
 from .dataset import Dataset
 from .forecast import Forecast
 from .guard import Guard
@@ -295,10 +294,9 @@ class EdictClassifier(_base.ClassifierMixin, _Edict):  # type: ignore[misc, name
         if missing.all():
             raise ValueError("no series has a label; give y, or label= where the dataset is made")
         if missing.any():
-            warnings.warn(
+            warn(
                 f"{int(missing.sum())} of {len(data)} series have no label; the classes are learnt from "
-                "the others", stacklevel=2,
-            )  # fmt: skip
+                "the others")
         try:
             self.classes_ = np.unique(data[~missing].labels)
         except TypeError as e:

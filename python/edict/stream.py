@@ -305,6 +305,11 @@ class Streams:
         if start is not None:
             starts, kept = self._when(start, self._all, "start", True)
             self._clock.keep(kept)
+        if self._named_by(static) is not None:  # a table with a row a stream
+            missing = next((name for name in self._names if name not in static.index), None)
+            if missing is not None or static.index.has_duplicates:
+                raise Error(f"static: the index does not name each stream once ({missing!r}); give a row each")
+            static = static.loc[list(self._names)]
         own = None if static is None else _rows(static, model.statics, "static covariate", count)
         self._streams = _new(model, count, starts, own, guard)
 
@@ -488,7 +493,8 @@ def _statics(model: Model, given: Sequence[Optional[Mapping[str, float]]]) -> Op
     for i, one in enumerate(given):
         for name, value in (one or {}).items():
             if name not in model.statics:
-                raise Error(f"the model has no static covariate {name!r}")
+                known = ", ".join(model.statics) or "none"
+                raise Error(f"the model has no static covariate {name!r}; it has {known}")
             rows[i, model.statics.index(name)] = _convert.numbers(value, f"static covariate {name!r}")
     return rows
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _convert, compat
 from ._convert import Floats, Ints, objects_of
-from ._native import Error
+from ._native import Error, warn
 from .builder import Builder, Values, check_duplicates
 from .cells import Cells
 from .columns import Names, Table, as_list, constant_of_series, factorize, names_of, static_columns
@@ -35,6 +35,9 @@ class Roles:
         if not known.get("time"):  # of a model that learnt from arrays
             known = {}
         self._known = known
+        if like is not None:
+            self._match_case([known.get(role, "") for role in ("id", "time", "label", "group")])
+            self._match_case([*(known.get("features") or like.features), *(known.get("statics") or like.statics)])
 
         def needed(role: str) -> str:
             own = str(known.get(role) or role)
@@ -69,6 +72,16 @@ class Roles:
         self.used = {
             name for name in (self.id, self.time, self.label, self.group, *self.statics) if name is not None
         }
+
+    def _match_case(self, names: Sequence[str]) -> None:
+        """Columns that are called as the model's but for upper and lower case count as those."""
+        for name in names:
+            if not name or name == "none" or self._table.has(name):
+                continue
+            near = [own for own in self._table if own.lower() == name.lower() and own not in names]
+            if len(near) == 1:
+                self._table.rename(near[0], name)
+                warn(f"{near[0]!r} is taken for the model's {name!r}")
 
     def known_features(self) -> list[str]:
         """Those columns of the model's training data that this table has."""

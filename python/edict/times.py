@@ -6,7 +6,6 @@ remembers what a float means: how many units after which moment, for every serie
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone, tzinfo
 from typing import Any, Optional
@@ -16,7 +15,7 @@ import numpy.typing as npt
 
 from . import _convert, compat
 from ._convert import Floats, Ints, Times
-from ._native import Error
+from ._native import Error, warn
 
 Moments = npt.NDArray[np.datetime64]
 
@@ -214,11 +213,9 @@ def _as_fine_as_floats(axis: TimeAxis, spans: Any) -> TimeAxis:
     """The axis, which rounds to microseconds where a float cannot tell nanoseconds so far apart."""
     if axis.step > 1 or np.abs(spans.astype(np.int64)).max(initial=0) < _EXACT // 4:
         return axis
-    warnings.warn(
+    warn(
         "nanoseconds cannot be kept over more than 26 days; times are shown to the microsecond. Round them, as "
-        "by pandas' dt.round('us'), or give origin= closer to them",
-        stacklevel=5,
-    )
+        "by pandas' dt.round('us'), or give origin= closer to them")
     return replace(axis, step=1000)
 
 

@@ -180,3 +180,52 @@ def test_an_index_of_numbers_beside_ids_of_a_file():
     with pytest.raises(Error, match="labels: the index holds the ids in another order"):
         data.with_labels(pd.Series(["b", "a"], index=[2, 1]))
     assert data.with_labels(pd.Series(["a", "b"], index=[1, 2])).labels.tolist() == ["a", "b"]
+
+
+def test_columns_of_a_model_are_found_in_another_case(model, frame, tmp_path):
+    expected = model.predict(frame, ahead=[1.0])
+    other = frame.rename(columns={"flow": "Flow", "id": "ID"})
+    with pytest.warns(UserWarning, match="'Flow' is taken for the model's 'flow'"):
+        assert model.predict(other, ahead=[1.0]) == expected
+    with pytest.warns(UserWarning, match="'ID' is taken for the model's 'id'"):
+        filled = model.impute(other)
+    assert list(filled.columns) == list(other.columns) and filled["Flow"].equals(model.impute(frame)["flow"].rename("Flow"))
+    two = frame.rename(columns={"flow": "Flow"}).assign(FLOW=1.0)
+    with pytest.warns(UserWarning, match="never observed, as the data do not have them: 'flow'"):
+        model.predict(two, ahead=[1.0])
+
+
+def test_a_model_takes_the_long_form_and_records(model, frame):
+    expected = model.predict(frame, ahead=[1.0])
+    long = frame.melt(["id", "time"], ["level", "flow"], "feature", "value").dropna()
+    assert model.predict(long, ahead=[1.0]).select(expected.ids).mean.tolist() == expected.mean.tolist()
+    assert model.predict(frame.to_records(index=False), ahead=[1.0]) == expected
+
+
+def test_classes_that_are_numbers_stay_numbers_in_a_file(model, data, tmp_path):
+    labelled = data.with_labels(np.where(data.labels == "fast", 1.5, 2.0))
+    model.classify(labelled, epochs=1).save(tmp_path / "m.model")
+    assert Model.load(tmp_path / "m.model").classes == [1.5, 2.0]
+
+
+def test_a_warning_points_at_its_caller(frame):
+    with pytest.warns(UserWarning, match="'mg' taken off") as caught:
+        Dataset.from_frame(frame.assign(flow="5 mg"), label="label")
+    assert caught[0].filename == __file__
+
+
+def test_static_covariates_of_streams_go_by_name(frame):
+    frame = frame.assign(age=frame["id"].str[-1].astype(float))
+    model = Model.train(Dataset.from_frame(frame, label="label", static="age"), **SMALL)
+    table = pd.DataFrame({"age": [9.0, 1.0]}, index=["b", "a"])
+    own, other = edict.Streams(model, ["a", "b"], static=table), edict.Streams(model, ["a", "b"], static=[[1.0], [9.0]])
+    assert own.predict(1.0) == other.predict(1.0)
+    with pytest.raises(Error, match="static: the index does not name each stream once"):
+        edict.Streams(model, ["a", "b", "c"], static=table)
+    with pytest.raises(Error, match="the model has no static covariate 'sex'; it has age"):
+        edict.Stream(model, static={"sex": 1})
+
+
+def test_a_training_that_is_resumed_has_files(data):
+    with pytest.raises(Error, match="resume=True continues a training from its files; give out="):
+        Model.train(data, resume=True, **SMALL)
