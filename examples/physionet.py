@@ -79,8 +79,8 @@ pd.DataFrame(
 # %% [markdown]
 # How fast does doubt grow? The predictive deviation of some features after the last observation, in
 # units of their deviation in the training part; the mean of all validation stays. Most stays are observed
-# to the end, so that the later hours lie beyond everything that was ever seen; that creatinine is told the
-# more surely the later is a fault of such a model (`model_evidence="forgetting"` cannot have it).
+# to the end, so that the later hours lie beyond everything that was ever seen; that creatinine is
+# forecast with more confidence the later is a fault of such a model.
 
 # %%
 hours = np.array([0.25, 1, 2, 4, 8, 16, 24])

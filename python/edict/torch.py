@@ -23,15 +23,12 @@ nn = _torch.nn
 
 _KNOWN: dict[str, tuple[Any, ...]] = {
     "model.kind": ("edict",), "model.propagator": ("gru-ode", "closed-form"),
-    "model.solver": ("euler", "midpoint", "rk4"), "model.evidence": ("free", "forgetting"),
-    "model.absorb": ("raw", "bounded", "score"),
+    "model.solver": ("euler", "midpoint", "rk4"), "model.absorb": ("raw", "bounded", "score"),
 }  # fmt: skip
-_TOLD = ("mask", "age", "last", "mean")  # of the memory, in the order of the inputs
 _AGE_UNIT = 0.25  # of the shortest time scale
 _FARTHEST_SCALE = 2.0  # of the logarithm of a scale over the usual one, in a calibration
 _LEAST_DOF, _LOG_DOF = 2.1, (-2.0, 6.0)  # of a calibration, and of the logarithm of what exceeds it
-_FARTHEST = 20.0  # as far as remembered values are told
-_MOST, _RESERVE, _LEAST = 1 - 1e-4, 3.0, -11.5  # of evidence that forgets, and of what is recalled
+_LEAST = -11.5  # of the logarithm of a squared scale that is recalled
 
 Distribution = tuple[Any, Any, Any, Any, Any]  # mean, aleatoric, epistemic, scale and dof
 
@@ -50,15 +47,13 @@ def tensors_of(content: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 class State(NamedTuple):
-    """What there is of a series at a moment, [1 × …] each: the state h, what is remembered of every
-    feature (since when, as what, the mean and how many), and the evidence where it forgets."""
+    """What there is of a series at a moment, [1 × …] each: the state h, and of every feature how
+    long ago it was observed, its last value, and whether it ever was."""
 
     h: Any
     age: Any
     last: Any
-    mean: Any
-    count: Any
-    evidence: Any
+    seen: Any
 
 
 class Calibration(nn.Module):  # type: ignore[misc, name-defined]
@@ -124,9 +119,7 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
         settings = config["model"]
         self.propagator: str = settings["propagator"]
         self.solver: str = settings["solver"]
-        self.told = [name for name in _TOLD if settings[f"memory_{name}"]]
         self.recalls: bool = settings["recall"]
-        self.forgets: bool = settings["evidence"] == "forgetting"
         self.tames: str = settings["absorb"]
         self.bound: float = settings["absorb_bound"]
         shortest = settings["shortest_timescale"]
@@ -148,7 +141,7 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
             for name, tensor in tensors.items()
             if name.startswith(of_member) and (member or not name.startswith("members."))
         }
-        known = ("init.", "ode.", "encoder.", "update.", "head.", "memory.", "recall.", "evidence.")
+        known = ("init.", "ode.", "encoder.", "update.", "head.", "recall.")
         left_out = ("classifier", "readout")  # classes are not told here
         strange = [name for name in own if not name.startswith((*known, *left_out))]
         if strange:
@@ -186,8 +179,7 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
             row[0] = _torch.nan_to_num(z / self.z_statics_scale, nan=0.0).to(like.dtype)
         h = _torch.tanh(self._linear("init.1", _torch.relu(self._linear("init.0", row))))
         nothing = _torch.zeros(1, self.features, dtype=like.dtype)
-        evidence = _torch.zeros(1, self.features + 2, dtype=like.dtype)
-        return State(h, nothing, nothing, nothing, nothing, evidence)
+        return State(h, nothing, nothing, nothing)
 
     # ---- between observations --------------------------------------------------------------------
 
@@ -235,10 +227,7 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
             for _ in range(steps - 1):
                 h = self.step(h, self.step_length)
             h = self.step(h, gap - (steps - 1) * self.step_length)
-        evidence = state.evidence
-        if self.forgets:
-            evidence = evidence * _torch.exp(-self._rate("ode.forgetting") * gap)
-        return state._replace(h=h, age=state.age + gap, evidence=evidence)
+        return state._replace(h=h, age=state.age + gap)
 
     # ---- what is read from it --------------------------------------------------------------------
 
@@ -246,47 +235,21 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
         """How long ago each feature was observed, as the network has it."""
         return _torch.log1p(state.age / self.age_unit)
 
-    def memory(self, state: State) -> Any:
-        """What jump and head are told of what is remembered; empty where nothing is."""
-        seen = (state.count > 0).to(state.h.dtype)
-        parts = [state.h[:, :0]]
-        for name in self.told:
-            if name == "mask":
-                parts.append(seen)
-            elif name == "age":
-                parts.append(self.log_age(state))
-            elif name == "last":
-                fades = _torch.exp(-self._rate("memory.fading") * state.age)
-                parts.append(state.last.clamp(-_FARTHEST, _FARTHEST) * fades * seen)
-            else:
-                parts.append(state.mean.clamp(-_FARTHEST, _FARTHEST))
-        return _torch.cat(parts, dim=1)
-
-    def networks(self, state: State) -> tuple[Any, Any, Any, Any, Any]:
-        """What the head's networks read, and mu, log psi, lambda and nu as they say them."""
-        x = _torch.cat([state.h, self.memory(state)], dim=1)
-        mu, psi, lam, nu = (
-            self._linear(f"head.{name}.1", _torch.relu(self._linear(f"head.{name}.0", x)))
+    def head(self, state: State) -> tuple[Any, Any, Any, Any]:
+        """The Normal-Inverse-Wishart parameters: mu, log psi, lambda and nu."""
+        mu, log_psi, lam, nu = (
+            self._linear(f"head.{name}.1", _torch.relu(self._linear(f"head.{name}.0", state.h)))
             for name in ("mu", "psi", "lambda", "nu")
         )
         softplus = nn.functional.softplus
-        return x, mu, psi, 1 + softplus(lam), self.features + 2 + softplus(nu)
-
-    def head(self, state: State) -> tuple[Any, Any, Any, Any]:
-        """The Normal-Inverse-Wishart parameters: mu, log psi, lambda and nu."""
-        x, mu, log_psi, lam, nu = self.networks(state)
-        d = self.features
-        if self.forgets:
-            gained = state.evidence
-            log_psi = self._p("evidence.prior") + _torch.log1p(-gained[:, :d])
-            lam, nu = 1 + gained[:, d : d + 1], d + 2 + gained[:, d + 1 :]
+        lam, nu = 1 + softplus(lam), self.features + 2 + softplus(nu)
         if self.recalls:
             age = self.log_age(state)
-            gate = _torch.sigmoid(self._linear("recall.gate", x) - self._rate("recall.fall") * age)
-            gate = gate * (state.count > 0)
+            opening = self._linear("recall.gate", state.h) - self._rate("recall.fall") * age
+            gate = _torch.sigmoid(opening) * state.seen
             mu = mu + gate * (state.last - mu)
             above = log_psi + self._rate("recall.growth") * age - self.least
-            log_psi = self.least + nn.functional.softplus(above, threshold=50)
+            log_psi = self.least + softplus(above, threshold=50)
             mu = _torch.where(self.unchanging, state.last, mu)
             log_psi = _torch.where(self.unchanging, self.least, log_psi)
             mu = mu.masked_fill(self.sporadic, 0.0)
@@ -317,29 +280,15 @@ class EdictModule(nn.Module):  # type: ignore[misc, name-defined]
         q = _torch.einsum("bdi,diq->bdq", inputs, self._p("encoder.weight"))
         q = _torch.relu(q + self._p("encoder.bias")) * mask[:, :, None]
         from_x = nn.functional.linear(q.flatten(1), self._p("update.w_ih"), self._p("update.b_ih"))
-        if self.told:
-            from_x = from_x + self.memory(state) @ self._p("memory.jump").T
         from_h = nn.functional.linear(state.h, self._p("update.w_hh"), self._p("update.b_hh"))
         (x_r, x_z, x_n), (h_r, h_z, h_n) = from_x.chunk(3, 1), from_h.chunk(3, 1)
         r, z = _torch.sigmoid(x_r + h_r), _torch.sigmoid(x_z + h_z)
         h = (1 - z) * _torch.tanh(x_n + r * h_n) + z * state.h
 
-        count = state.count + mask
-        after = State(
+        return State(
             h, _torch.where(observed, _torch.zeros_like(x), state.age),
-            _torch.where(observed, x, state.last),
-            state.mean + mask * (x - state.mean) / count.clamp(min=1), count, state.evidence,
+            _torch.where(observed, x, state.last), _torch.maximum(state.seen, mask),
         )  # fmt: skip
-        return after._replace(evidence=self.gained(after, mask)) if self.forgets else after
-
-    def gained(self, state: State, mask: Any) -> Any:
-        """The evidence after an observation: the head says how much there is more of it."""
-        _, _, raw, lam, nu = self.networks(state)
-        d = self.features
-        known = state.evidence[:, :d]
-        known = known + (_MOST - known) * _torch.sigmoid(raw - _RESERVE) * mask
-        more = _torch.cat([lam - 1, nu - d - 2], dim=1)
-        return _torch.cat([known, state.evidence[:, d:] + more], dim=1)
 
     # ---- the answer ------------------------------------------------------------------------------
 

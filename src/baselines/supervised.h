@@ -148,9 +148,6 @@ class SupervisedNetwork final : public Network {
     return std::make_unique<SupervisedWorker<Encoder>>(model_);
   }
   Weights weights(const float* params) const override { return {params, {}}; }
-  void rescale(std::span<const double>, float*) const override {
-    throw no_distribution(Encoder::kKind);
-  }
 
  private:
   Supervised<Encoder> model_;

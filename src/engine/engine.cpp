@@ -48,7 +48,7 @@ void scatter_add(const S* from, std::span<const Index> places, Index rows, S* to
 template <class S, Head H>
 void Engine<S, H>::begin(Transposed<S> weights, Examples examples) {
   const auto count = static_cast<Index>(examples.size());
-  const Index n = network_.moving_rows();
+  const Index n = network_.hidden;
   weights_ = weights;
   sums_ = {};
   sums_.series = static_cast<double>(count);
@@ -84,8 +84,7 @@ void Engine<S, H>::begin(Transposed<S> weights, Examples examples) {
     initial_inner_.resize(network_.hidden, count);
     initial_.resize(network_.hidden, count);
     network_.initial(weights_, count, covariates_.data(), initial_inner_.data(), initial_.data());
-    state_.h.topLeftCorner(network_.hidden, count) = initial_;
-    state_.h.bottomLeftCorner(n - network_.hidden, count).setZero();  // nothing is evident yet
+    state_.h.leftCols(count) = initial_;
   }
   state_.memory.leftCols(count).setZero();
   for (Index i = 0; i < count; ++i)
@@ -239,7 +238,7 @@ std::int64_t Engine<S, H>::steps_alike() const {
 
 template <class S, Head H>
 void Engine<S, H>::take_step() {
-  const Index n = network_.moving_rows();
+  const Index n = network_.hidden;
   const Propagator& propagator = network_.propagator;
   choose_lanes();
   if (lanes_.empty()) return;
@@ -353,7 +352,7 @@ void Engine<S, H>::choose_lanes() {
 // A branch that has just left hands its gradient to the series it left.
 template <class S, Head H>
 void Engine<S, H>::step_backward(const S* params, const StepOp& op, S* d_h, S* d_memory, S* grads) {
-  const Index n = network_.moving_rows(), w = op.width, kept = memory_gradient_rows();
+  const Index n = network_.hidden, w = op.width, kept = memory_gradient_rows();
   const std::span<const Index> targets{op_places_.data() + op.first, static_cast<std::size_t>(w)};
   const std::span<const Index> sources{targets.data() + w, static_cast<std::size_t>(w)};
   S* const d = scratch_.take(n * w);
@@ -484,84 +483,32 @@ const S* Engine<S, H>::remembered(const StopOp& op, std::span<const Index> place
   return result;
 }
 
-// The evidence of some columns; null where it does not forget but is the head's to say.
-template <class S, Head H>
-const S* Engine<S, H>::evidence(std::span<const Index> places) {
-  if (!network_.forgetting) return nullptr;
-  const Index n = network_.moving_rows(), rows = n - network_.hidden;
-  S* const result = tape_.take(rows * static_cast<Index>(places.size()));
-  gather<S>(state_.h.data() + network_.hidden, n, places, rows, result);
-  return result;
-}
-
-// What the head says of w columns.
+// φ of w columns: what the head says, and what it recalls.
 template <class S, Head H>
 auto Engine<S, H>::read(Index w, const S* h, const S* remembered) -> HeadOp {
-  const Memory& memory = network_.memory;
-  const Index n = network_.hidden, rows = network_.head.rows(), told = memory.inputs();
-  HeadOp op{h, remembered, nullptr, nullptr, nullptr, nullptr, tape_.take(rows * w), {}};
+  const Index rows = network_.head.rows();
+  HeadOp op{h, remembered, nullptr, nullptr, tape_.take(rows * w), {}};
   std::fill_n(op.d_phi, rows * w, S(0));
-  if (told > 0) {
-    S* const x = tape_.take((n + told) * w);
-    for (Index i = 0; i < w; ++i) {
-      copy_column(n, h + i * n, x + i * (n + told));
-      memory.forward(weights_, remembered + i * memory.rows(), x + i * (n + told) + n);
-    }
-    op.x = x;
-  }
   S* const a = tape_.take(network_.head.stacked() * w);
-  S* const raw = tape_.take(rows * w);
-  network_.head.forward(weights_, w, op.x, a, raw);
-  op.a = a, op.raw = op.phi = raw;
+  S* const phi = tape_.take(rows * w);
+  network_.head.forward(weights_, w, h, a, phi);
+  op.a = a, op.phi = phi;
+  if (network_.recall) {
+    op.recall = network_.recall->cache(tape_, w);
+    network_.recall->forward(weights_, w, h, network_.memory, remembered, rows, op.recall, phi);
+  }
   return op;
 }
 
-// φ of w columns: what the head said, with the evidence there is and what it recalls.
+// Through both; d_h += …, op.d_phi is used up. d_remembered += …, where it is not null.
 template <class S, Head H>
-void Engine<S, H>::conclude(Index w, const S* evidence, HeadOp& op) {
-  const Index rows = network_.head.rows();
-  S* phi = const_cast<S*>(op.raw);
-  if (network_.forgetting) {
-    phi = tape_.take(rows * w);
-    network_.forgetting->forward(weights_, w, op.raw, evidence, rows, phi);
-    op.evidence = evidence;
-  }
-  if (network_.recall) {
-    op.recall = network_.recall->cache(tape_, w);
-    network_.recall->forward(weights_, w, op.x, network_.memory, op.remembered, rows, op.recall,
-                             phi);
-  }
-  op.phi = phi;
-}
-
-// Through both; d_h += …, op.d_phi is used up. d_remembered += …, where it is not null. d_evidence:
-// of the evidence that φ was concluded from, += …. Where the head also said what evidence was
-// gained (`gained`), it is the gradient of that before the gain on return.
-template <class S, Head H>
-void Engine<S, H>::read_backward(const S* params, Index w, const HeadOp& op, const StopOp* gained,
-                                 S* d_h, S* d_evidence, S* d_remembered, S* grads) {
-  const Memory& memory = network_.memory;
-  const Index n = network_.hidden, rows = network_.head.rows(), told = memory.inputs();
+void Engine<S, H>::read_backward(const S* params, Index w, const HeadOp& op, S* d_h,
+                                 S* d_remembered, S* grads) {
   S* const d_a = scratch_.take(network_.head.stacked() * w);
-  S* d_x = d_h;
-  if (told > 0) {
-    d_x = scratch_.take((n + told) * w);
-    std::fill_n(d_x, (n + told) * w, S(0));
-  }
   if (network_.recall)
-    network_.recall->backward(params, w, op.x, memory, op.remembered, rows, op.recall, scratch_,
-                              op.d_phi, d_x, d_remembered, grads);
-  if (network_.forgetting) {
-    network_.forgetting->backward(w, op.evidence, rows, op.d_phi, d_evidence, grads);
-    if (gained)
-      network_.forgetting->gain_backward(w, gained->first_of_feature, gained->observation_column,
-                                         op.raw, rows, gained->pre.evidence, d_evidence, op.d_phi);
-  }
-  network_.head.backward(params, w, op.x, op.a, op.raw, op.d_phi, d_a, d_x, grads);
-  if (told == 0) return;
-  for (Index i = 0; i < w; ++i) advance(n, d_h + i * n, S(1), d_x + i * (n + told), d_h + i * n);
-  memory.backward(params, w, op.remembered, op.x + n, static_cast<const S*>(d_x + n), n + told,
-                  d_remembered, grads);
+    network_.recall->backward(params, w, op.h, network_.memory, op.remembered, network_.head.rows(),
+                              op.recall, scratch_, op.d_phi, d_h, d_remembered, grads);
+  network_.head.backward(params, w, op.h, op.a, op.phi, op.d_phi, d_a, d_h, grads);
 }
 
 // Branches that arrived, and the columns at an event if these are to be absorbed now.
@@ -578,9 +525,8 @@ void Engine<S, H>::serve(bool absorbing) {
 
   S* const h = tape_.take(n * w);
   op.h = h;
-  gather<S>(state_.h.data(), network_.moving_rows(), places, n, h);
+  gather<S>(state_.h.data(), n, places, n, h);
   op.pre = read(w, h, remembered(op, places));
-  conclude(w, evidence(places), op.pre);
   const S* const phi = op.pre.phi;
 
   op.final_of = index_tape_.take(w);
@@ -683,34 +629,18 @@ void Engine<S, H>::absorb(StopOp& op) {
   std::fill_n(gi, 3 * n * w, S(0));
   network_.encoder.project(Transposed<S>{weights_.values + network_.update.input_weights()}, 3 * n,
                            first, op.observation_column, q, scratch_, gi);
-  if (const Index told = network_.memory.inputs(); told > 0) {
-    S* const m = tape_.take(told * w);
-    for (Index i = 0; i < w; ++i) std::copy_n(op.pre.x + i * (n + told) + n, told, m + i * told);
-    multiply_from_transposed_add(weights_.values + network_.memory_weights, 3 * n, told,
-                                 static_cast<const S*>(m), w, gi);
-    op.told = m;
-  }
   op.jump = network_.update.cache(tape_, op.h, w);
   S* const h_post = tape_.take(n * w);
   op.h_post = h_post;
   network_.update.forward(weights_, w, gi, op.jump, h_post);
-  const Index moving = network_.moving_rows();
-  scatter(static_cast<const S*>(h_post), places, n, state_.h.data(), moving);
+  scatter(static_cast<const S*>(h_post), places, n, state_.h.data(), n);
   for (Index i = 0; i < w && memory_rows > 0; ++i)
     std::copy_n(after + i * memory_rows, memory_rows,
                 state_.memory.col(places[static_cast<std::size_t>(i)]).data());
 
-  if (loss_.kl <= 0 && !network_.forgetting) return;
+  if (loss_.kl <= 0) return;
   op.post = read(w, h_post, after);
-  S* gained = nullptr;
-  if (network_.forgetting) {
-    gained = tape_.take((moving - n) * w);
-    network_.forgetting->gain(w, first, op.observation_column, op.post.raw, rows, op.pre.evidence,
-                              gained);
-    scatter(static_cast<const S*>(gained), places, moving - n, state_.h.data() + n, moving);
-  }
-  conclude(w, gained, op.post);
-  for (Index i = 0; i < w && loss_.kl > 0; ++i) {
+  for (Index i = 0; i < w; ++i) {
     const Column& column = column_of(i);
     if (!(column.timeline->stops[column.absorb].what & Timeline<S>::kScore)) continue;
     const double before = sums_.kl;
@@ -728,14 +658,10 @@ void Engine<S, H>::stop_backward(const S* params, const StopOp& op, const S* d_f
   const Index n = network_.hidden, w = op.absorbing, rows = network_.head.rows();
   const std::span<const Index> places{op_places_.data() + op.first,
                                       static_cast<std::size_t>(op.width)};
-  const Index moving = network_.moving_rows(), evident = moving - n;
   S* const d = scratch_.take(n * op.width);
-  S* const d_evidence = scratch_.take(evident * op.width);
   const auto absorbed = static_cast<std::size_t>(w);
-  gather<S>(d_h, moving, places.first(absorbed), n, d);
-  gather<S>(d_h + n, moving, places.first(absorbed), evident, d_evidence);
+  gather<S>(d_h, n, places.first(absorbed), n, d);
   std::fill_n(d + w * n, (op.width - w) * n, S(0));
-  std::fill_n(d_evidence + w * evident, (op.width - w) * evident, S(0));
   const Index kept = memory_gradient_rows();
   S* const d_remembered = kept > 0 ? scratch_.take(kept * op.width) : nullptr;
   if (d_remembered) {
@@ -747,7 +673,7 @@ void Engine<S, H>::stop_backward(const S* params, const StopOp& op, const S* d_f
 
   if (w > 0) {
     if (op.post.phi)  // φ_post = head(h_post)
-      read_backward(params, w, op.post, &op, d, d_evidence, d_remembered, grads);
+      read_backward(params, w, op.post, d, d_remembered, grads);
     S* const d_pre = scratch_.take(n * w);
     S* const d_gh = scratch_.take(3 * n * w);
     network_.update.backward(params, w, d, op.jump, d_pre, d_gh, grads);  // h_post = GRU(gi, h)
@@ -770,8 +696,7 @@ void Engine<S, H>::stop_backward(const S* params, const StopOp& op, const S* d_f
         const S* const inputs = op.v + kInputs * k;
         S* const d_inputs = d_v + kInputs * k;
         if (d_remembered)  // what the encoder read is also what is remembered
-          d_inputs[0] += network_.memory.observe_backward(
-              j, op.pre.remembered + i * network_.memory.rows(), d_remembered + i * kept);
+          d_inputs[0] += network_.memory.observe_backward(j, d_remembered + i * kept);
         if (op.e)
           network_.head.tamed_inputs_backward(phi, j, op.e[k], network_.absorb, inputs,
                                               static_cast<const S*>(d_inputs), d_phi);
@@ -779,24 +704,11 @@ void Engine<S, H>::stop_backward(const S* params, const StopOp& op, const S* d_f
           network_.head.encoder_inputs_backward(phi, j, inputs, static_cast<const S*>(d_inputs),
                                                 d_phi);
       }
-    if (op.told) {  // gi += W_memory m
-      const Index told = network_.memory.inputs();
-      S* const d_m = scratch_.take(told * w);
-      accumulate_outer(static_cast<const S*>(op.jump.rzn), 3 * n, op.told, told, w,
-                       grads + network_.memory_weights);
-      multiply_transposed(params + network_.memory_weights, 3 * n, told,
-                          static_cast<const S*>(op.jump.rzn), w, d_m);
-      network_.memory.backward(params, w, op.pre.remembered, op.told, static_cast<const S*>(d_m),
-                               told, d_remembered, grads);
-    }
   }
-  read_backward(params, op.width, op.pre, nullptr, d, d_evidence, d_remembered, grads);
-  scatter(static_cast<const S*>(d), places.first(absorbed), n, d_h, moving);
-  scatter(static_cast<const S*>(d_evidence), places.first(absorbed), evident, d_h + n, moving);
+  read_backward(params, op.width, op.pre, d, d_remembered, grads);
+  scatter(static_cast<const S*>(d), places.first(absorbed), n, d_h, n);
   // A branch only reads: its gradient joins what else comes to its place.
-  scatter_add(static_cast<const S*>(d + w * n), places.subspan(absorbed), n, d_h, moving);
-  scatter_add(static_cast<const S*>(d_evidence + w * evident), places.subspan(absorbed), evident,
-              d_h + n, moving);
+  scatter_add(static_cast<const S*>(d + w * n), places.subspan(absorbed), n, d_h, n);
   if (d_remembered) {
     scatter(static_cast<const S*>(d_remembered), places.first(absorbed), kept, d_memory, kept);
     scatter_add(static_cast<const S*>(d_remembered + w * kept), places.subspan(absorbed), kept,

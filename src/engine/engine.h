@@ -63,17 +63,14 @@ class Engine {
     std::vector<Branch> branches;  // on their way
     std::vector<Branch> arrived;
     std::vector<Index> free_places;
-    Matrix<S> h;       // h and evidence that forgets × (columns, then places for branches)
+    Matrix<S> h;       // H × (columns, then places for branches)
     Matrix<S> memory;  // of the same columns and places, as the last event left it
   };
 
   // What the head makes of columns, kept for its backward.
   struct HeadOp {
-    const S* x;           // what it read: h, or h and what it was told of the memory
-    const S* remembered;  // the memory of each column at its time; null without one
-    const S* evidence;    // that φ was concluded from; null where it is the head's to say
-    const S *a, *raw;     // what the head itself said: φ, but for evidence and recall
-    const S* phi;
+    const S *h, *remembered;  // what it read: states, and the memory at their time, if there is one
+    const S *a, *phi;
     S* d_phi;
     Recall::Cache<S> recall;
   };
@@ -95,11 +92,10 @@ class Engine {
     Index* first_of_feature;
     Index* observation_column;
     const S *v, *q;
-    const S* e;     // of each observation, before model.absorb tamed it; null if it does not
-    const S* told;  // what the jump was told of the memory, inputs × absorbing
+    const S* e;  // of each observation, before model.absorb tamed it; null if it does not
     GruCell::Cache<S> jump;
     const S* h_post;
-    HeadOp post;  // null without a KL term and without evidence to gain
+    HeadOp post;  // null without a KL term
   };
 
   using Stop = typename Timeline<S>::Stop;
@@ -114,9 +110,7 @@ class Engine {
   void forget_tape();
 
   HeadOp read(Index w, const S* h, const S* remembered);
-  void conclude(Index w, const S* evidence, HeadOp& op);
-  void read_backward(const S* params, Index w, const HeadOp& op, const StopOp* gained, S* d_h,
-                     S* d_evidence, S* d_remembered, S* grads);
+  void read_backward(const S* params, Index w, const HeadOp& op, S* d_h, S* d_remembered, S* grads);
 
   // Rows of d_memory, the gradient of what is remembered; 0 where that depends on no parameter.
   Index memory_gradient_rows() const {
@@ -172,7 +166,6 @@ class Engine {
   std::int64_t steps_alike() const;
   void serve(bool absorbing);
   const S* remembered(const StopOp& op, std::span<const Index> places);
-  const S* evidence(std::span<const Index> places);
   void judge(const Column& column, std::size_t stop, const S* phi, S* d_phi);
   void answer(Index index, const Stop& stop, std::size_t query, std::size_t answer, const S* phi,
               const S* h);

@@ -31,24 +31,9 @@ void declare(EngineSettings& s, settings::Keys& keys) {
                                 "longest time scale a closed form starts with, in time units; "
                                 "auto: 5 times the longest series",
                                 s.longest_timescale, kShortestTime, kLongestTime));
-  keys.push_back(flag("model.memory_mask",
-                      "jump and head are told which features were ever observed", s.memory_mask));
-  keys.push_back(flag("model.memory_age",
-                      "jump and head are told how long ago each feature was observed",
-                      s.memory_age));
-  keys.push_back(flag("model.memory_last",
-                      "jump and head are told each feature's last value, which fades",
-                      s.memory_last));
-  keys.push_back(flag("model.memory_mean",
-                      "jump and head are told the mean of each feature's values so far",
-                      s.memory_mean));
   keys.push_back(flag("model.recall",
                       "the head mixes its mean with the last value, the less the older that is",
                       s.recall));
-  keys.push_back(text("model.evidence",
-                      "lambda, nu and psi: free answers of the head, or raised by observations and "
-                      "forgotten in between",
-                      s.evidence, {"free", "forgetting"}));
   keys.push_back(text("model.absorb",
                       "how much of an observation enters the state: all, or a bounded error",
                       s.absorb, {"raw", "bounded", "score"}));

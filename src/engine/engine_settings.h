@@ -26,14 +26,9 @@ struct EngineSettings {
   std::string surprise = "epistemic";
   // In the model's unit of time; absent: chosen from the data when a model is made.
   std::optional<double> shortest_timescale, longest_timescale;
-  bool memory_mask = false;
-  bool memory_age = false;
-  bool memory_last = false;
-  bool memory_mean = false;
   bool recall = false;
   std::string absorb = "raw";
   double absorb_bound = 3.0;
-  std::string evidence = "free";
   // Not settings, but found in the training data (protocol/resolution.h) and kept in the model's
   // file. Empty: unknown.
   std::vector<double> least_scale = {};  // of each feature, in the model's units

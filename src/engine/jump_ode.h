@@ -1,8 +1,7 @@
 // The network shared by EDICT and GRU-ODE-Bayes: h(0) from the covariates, a propagator between
 // observations, a jump at each of them, and a head that turns h into a distribution. Where settings
-// ask for it, jump and head are also told what is remembered of every feature (memory.h), the head
-// recalls last values (recall.h), evidence forgets (forgetting.h), and the jump takes observations
-// as far as they are plausible (absorb.h).
+// ask for it, the head recalls last values (recall.h), and the jump takes observations as far as
+// they are plausible (absorb.h).
 #pragma once
 
 #include <optional>
@@ -12,7 +11,6 @@
 
 #include "engine/heads/head.h"
 #include "engine/jump/absorb.h"
-#include "engine/jump/forgetting.h"
 #include "engine/jump/memory.h"
 #include "engine/jump/recall.h"
 #include "engine/network.h"
@@ -35,21 +33,17 @@ struct JumpOde {
         hidden(settings.model.hidden),
         init0(layout, "init.0", covariates, hidden),
         init1(layout, "init.1", hidden, hidden),
-        propagator(layout, "ode", settings.model, evidence_rows(settings.model)),
+        propagator(layout, "ode", settings.model),
         encoder(layout, "encoder", features, settings.model.encoder_width),
         update(layout, "update", features * settings.model.encoder_width, hidden),
-        memory(layout, "memory", settings.model, features),
-        head(layout, settings.model, settings.loss, head_inputs(), features),
+        memory(settings.model, features),
+        head(layout, settings.model, settings.loss, hidden, features),
         absorb(settings.model.absorb, settings.model.absorb_bound),
         names(settings.feature_names),
         time_unit(settings.time_unit),
         time_origin(settings.time_origin) {
-    if (memory.inputs() > 0)
-      memory_weights = layout.add("memory.jump", {3 * hidden, memory.inputs()},
-                                  Start::xavier(3 * hidden, memory.inputs()));
-    if (evidence_rows(settings.model) > 0) forgetting.emplace(layout, "evidence", features);
     if (settings.model.recall)
-      recall.emplace(layout, "recall", head_inputs(), features, settings.model.least_scale,
+      recall.emplace(layout, "recall", hidden, features, settings.model.least_scale,
                      settings.model.unchanging, settings.model.sporadic);
     // Last, so that the parameters before it are those of the same model without a classifier.
     if (class_count > 0)
@@ -57,12 +51,8 @@ struct JumpOde {
                          static_cast<int>(settings.classifier_layers));
   }
 
-  // Rows of what the head reads: h, and what it is told of the memory.
-  Index head_inputs() const { return hidden + memory.inputs(); }
-  // Rows of what moves between two events: h, and evidence that forgets.
-  Index moving_rows() const { return hidden + (forgetting ? Forgetting::rows(features) : 0); }
   // Rows of everything that is known of a series between two events.
-  Index state_rows() const { return moving_rows() + memory.rows(); }
+  Index state_rows() const { return hidden + memory.rows(); }
 
   // What a forward pass multiplies by again and again; biases are copied as they are.
   template <class S>
@@ -73,10 +63,6 @@ struct JumpOde {
     propagator.transpose(params, transposed.data());
     update.transpose(params, transposed.data());
     head.transpose(params, transposed.data());
-    memory.transpose(params, transposed.data());
-    if (memory.inputs() > 0)
-      transpose_weights(params + memory_weights, 3 * hidden, memory.inputs(),
-                        transposed.data() + memory_weights);
     if (recall) recall->transpose(params, transposed.data());
   }
 
@@ -103,21 +89,9 @@ struct JumpOde {
     init0.backward_weights(w, c, d_inner, grads);
   }
 
-  // Multiplies the predictive scale of feature j by factors[j], and changes nothing else.
-  template <class S>
-  void rescale(std::span<const double> factors, S* params) const {
-    for (Index j = 0; j < features; ++j)
-      head.rescale(j, factors[static_cast<std::size_t>(j)],
-                   forgetting ? forgetting->log_prior() : head.log_scale_bias(), encoder, params);
-  }
-
   std::string feature_name(Index j) const {  // for messages
     const auto i = static_cast<std::size_t>(j);
     return i < names.size() ? "'" + names[i] + "'" : "feature " + std::to_string(j);
-  }
-
-  Index evidence_rows(const EngineSettings& settings) const {
-    return settings.evidence == "forgetting" ? Forgetting::rows(features) : 0;
   }
 
   Index features, covariates, hidden;
@@ -129,8 +103,6 @@ struct JumpOde {
   Memory memory;
   H head;
   Absorb absorb;
-  Index memory_weights = 0;  // offset of what the jump multiplies memory.inputs() by, 3H × inputs
-  std::optional<Forgetting> forgetting;
   std::optional<Recall> recall;
   std::optional<Classifier> classifier;  // reads h(T)
   std::vector<std::string> names;

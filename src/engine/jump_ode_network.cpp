@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <type_traits>
-
 #include "base/error.h"
 #include "engine/heads/gaussian_head.h"
 #include "engine/heads/niw_head.h"
@@ -95,9 +93,6 @@ class JumpOdeNetwork final : public Network {
   Index classes() const override {
     return network_.classifier ? network_.classifier->classes() : 0;
   }
-  void rescale(std::span<const double> factors, float* params) const override {
-    network_.rescale(factors, params);
-  }
   std::unique_ptr<Worker> worker() const override {
     return std::make_unique<JumpOdeWorker<H>>(network_, tape_bytes_);
   }
@@ -110,15 +105,6 @@ class JumpOdeNetwork final : public Network {
 template <Head H>
 std::unique_ptr<Network> make(const NetworkSettings& settings, Index features, Index covariates,
                               Index classes) {
-  if (settings.model.evidence == "forgetting") {
-    if (!std::is_same_v<H, NiwHead>)
-      throw Error(fmt::format("model.evidence = forgetting: {} has no evidence; use {}", H::kKind,
-                              NiwHead::kKind));
-    if (settings.model.propagator != "closed-form")
-      throw Error(
-          "model.evidence = forgetting needs model.propagator = closed-form, which tells what is "
-          "left of it after any time");
-  }
   return std::make_unique<JumpOdeNetwork<H>>(settings, features, covariates, classes);
 }
 

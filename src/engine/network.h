@@ -121,9 +121,6 @@ class Network {
   // Only some models can be asked for a distribution; Worker::infer of the others throws Error.
   virtual bool has_distribution() const = 0;
   virtual Index classes() const = 0;  // 0: it does not classify
-  // Multiplies the predictive scale of each feature, and changes nothing else. Error for a model
-  // without a distribution.
-  virtual void rescale(std::span<const double> factors, float* params) const = 0;
 };
 
 // What a network is built from.

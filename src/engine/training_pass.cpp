@@ -31,7 +31,7 @@ LossSums TrainingPass<S, H>::train(const S* params, std::span<const BasicExample
 
   // Places of branches start without a gradient; so do columns, but for those that end with what
   // they absorbed last.
-  d_h_.setZero(network.moving_rows(), this->state_.h.cols());
+  d_h_.setZero(network.hidden, this->state_.h.cols());
   d_memory_.setZero(this->memory_gradient_rows(), this->state_.h.cols());
   d_final_.setZero(network.hidden, at_end ? count : 0);
   if (at_end) {
@@ -42,10 +42,10 @@ LossSums TrainingPass<S, H>::train(const S* params, std::span<const BasicExample
              !Base::absorbs(column, stops.back());
     };
     for (Index i = 0; i < count; ++i)
-      if (!ends_with_query(i)) this->final_.col(i) = this->state_.h.col(i).head(network.hidden);
+      if (!ends_with_query(i)) this->final_.col(i) = this->state_.h.col(i);
     at_end(this->final_.data(), d_final_.data());
     for (Index i = 0; i < count; ++i)
-      if (!ends_with_query(i)) d_h_.col(i).head(network.hidden) = d_final_.col(i);
+      if (!ends_with_query(i)) d_h_.col(i) = d_final_.col(i);
   }
   const S* const d_final = at_end ? d_final_.data() : nullptr;
   backward(params, d_final, grads);
@@ -56,7 +56,7 @@ LossSums TrainingPass<S, H>::train(const S* params, std::span<const BasicExample
     backward(params, d_final, grads);
   }
   // A state that was given is where gradients end.
-  d_initial_ = d_h_.topLeftCorner(network.hidden, count);
+  d_initial_ = d_h_.leftCols(count);
   bool fresh = false;
   for (Index i = 0; i < count; ++i) {
     const bool given = examples[static_cast<std::size_t>(i)].state != nullptr;

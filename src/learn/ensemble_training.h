@@ -4,7 +4,7 @@
 // Each member is a run of its own in the folder <out>.members, where its model, its checkpoint and
 // its metrics stand as 1.model, 1.model.checkpoint, …: a run that was killed goes on with the
 // member and the epoch it had reached, and a finished ensemble can be given more members. When all
-// are trained, `out` is written. With train.calibrate or train.recalibrate the ensemble is
+// are trained, `out` is written. With train.calibrate the ensemble is
 // calibrated once more, since calibrated members that disagree are too wide together; with
 // train.smooth each member has two runs, and what all of them say from either side is fused. Of a
 // deadline every member has an equal share of the time that is left when it begins.

@@ -9,13 +9,13 @@
 
 namespace edict {
 
-ChunkedGradientSum::ChunkedGradientSum(const Network& network, std::size_t chunk, ThreadPool& pool)
+GradientSum::GradientSum(const Network& network, std::size_t chunk, ThreadPool& pool)
     : chunk_(chunk), pool_(pool) {
   for (std::size_t i = 0; i < pool.size(); ++i) workers_.push_back(network.worker());
 }
 
-LossSums ChunkedGradientSum::batch(const Vector<float>& params, std::span<const Example> examples,
-                                   const LossWeights& weights, Vector<float>& grads) {
+LossSums GradientSum::batch(const Vector<float>& params, std::span<const Example> examples,
+                            const LossWeights& weights, Vector<float>& grads) {
   const std::size_t chunks = (examples.size() + chunk_ - 1) / chunk_;
   if (chunk_grads_.size() < chunks) chunk_grads_.resize(chunks);
   std::vector<LossSums> sums(chunks);
@@ -44,7 +44,7 @@ LossSums ChunkedGradientSum::batch(const Vector<float>& params, std::span<const 
   return total;
 }
 
-std::string ChunkedGradientSum::failure() const {
+std::string GradientSum::failure() const {
   for (const std::string& own : failures_)
     if (!own.empty()) return own;
   return {};
@@ -52,8 +52,8 @@ std::string ChunkedGradientSum::failure() const {
 
 // The parameters are cut into as many segments as there are processes. Each process gets its
 // segment of every chunk, adds them in the order of the chunks, and tells the others the sum.
-void ChunkedGradientSum::add_among(Ranks& ranks, std::vector<LossSums>& sums, Index parameters,
-                                   Vector<float>& grads) {
+void GradientSum::add_among(Ranks& ranks, std::vector<LossSums>& sums, Index parameters,
+                            Vector<float>& grads) {
   const std::size_t size = ranks.size(), chunks = sums.size();
   const auto begin_of = [&](std::size_t r) {
     return static_cast<std::size_t>(parameters) * r / size;

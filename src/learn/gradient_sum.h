@@ -1,6 +1,8 @@
 // The gradient of a batch: the one place where the work of a training step is shared out and its
-// results are added up. The trainer knows this interface only, so that a batch can be spread over
-// processes by another implementation of it.
+// results are added up. Threads take chunks of the batch, and the chunks' gradients are added in
+// order. Chunks depend on the batch alone, each has a buffer of its own, and floating-point
+// addition is not associative but is repeatable: the same bits for any number of threads, and of
+// processes where the pool has others (base/threads/ranks.h).
 #pragma once
 
 #include <cstddef>
@@ -17,28 +19,15 @@ namespace edict {
 
 class GradientSum {
  public:
-  virtual ~GradientSum() = default;
+  GradientSum(const Network& network, std::size_t chunk, ThreadPool& pool);
 
   // Writes the sum of the examples' gradients to `grads` and returns the sums of their losses. The
   // batch is never empty, and its order is part of the request: the sum has the same bits for the
   // same examples in the same order. May throw Interrupted.
-  virtual LossSums batch(const Vector<float>& params, std::span<const Example> examples,
-                         const LossWeights& weights, Vector<float>& grads) = 0;
-  // Where the last gradient is not finite: what of this process was the first not to be, if known.
-  virtual std::string failure() const { return {}; }
-};
-
-// Threads take chunks of the batch, and the chunks' gradients are added in order. Chunks depend on
-// the batch alone, each has a buffer of its own, and floating-point addition is not associative but
-// is repeatable: the same bits for any number of threads, and of processes where the pool has
-// others (base/threads/ranks.h).
-class ChunkedGradientSum : public GradientSum {
- public:
-  ChunkedGradientSum(const Network& network, std::size_t chunk, ThreadPool& pool);
-
   LossSums batch(const Vector<float>& params, std::span<const Example> examples,
-                 const LossWeights& weights, Vector<float>& grads) override;
-  std::string failure() const override;
+                 const LossWeights& weights, Vector<float>& grads);
+  // Where the last gradient is not finite: what of this process was the first not to be, if known.
+  std::string failure() const;
 
  private:
   void add_among(Ranks& ranks, std::vector<LossSums>& sums, Index parameters, Vector<float>& grads);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <numeric>
 
 #include "base/error.h"
@@ -14,6 +13,7 @@
 #include "base/threads/share_chunks.h"
 #include "data/fingerprint.h"
 #include "learn/checkpoint.h"
+#include "learn/gradient_sum.h"
 #include "learn/posthoc/calibrate.h"
 #include "learn/schedule.h"
 #include "model/classifier/state_classifier.h"
@@ -72,17 +72,6 @@ void thin(const Timeline<float>& whole, double share, Generator rng, Timeline<fl
   }
 }
 
-// A copy without what comes at or after `end`.
-void shorten(const Timeline<float>& whole, double end, Timeline<float>& result) {
-  result = {whole.id, whole.unit, whole.start, {}, {}, {}, whole.covariates};
-  for (const auto& stop : whole.stops) {
-    if (stop.time >= end) break;
-    result.stop(stop.time, stop.what);
-    for (std::uint32_t k = stop.first; k < stop.first + stop.count; ++k)
-      result.observe(whole.feature[k], whole.value[k]);
-  }
-}
-
 class Trainer {
  public:
   Trainer(Model& model, const TrainingSet& set, const TrainSettings& settings,
@@ -92,11 +81,7 @@ class Trainer {
         settings_(settings),
         pool_(pool),
         options_(options),
-        in_process_(options.gradient
-                        ? nullptr
-                        : std::make_unique<ChunkedGradientSum>(
-                              *model.network, static_cast<std::size_t>(settings.chunk), pool)),
-        gradient_(options.gradient ? *options.gradient : *in_process_),
+        gradient_(*model.network, static_cast<std::size_t>(settings.chunk), pool),
         adam_(model.params.size()) {
     learn_from(set.train);
     for (const std::int32_t label : set.train_labels) labelled_ += label != Dataset::kNone;
@@ -315,7 +300,6 @@ class Trainer {
     // Grown before the loop and never inside of it: the examples point into them.
     written_.resize(std::max(written_.size(), batch.size()));
     thinned_.resize(std::max(thinned_.size(), batch.size()));
-    shortened_.resize(std::max(shortened_.size(), batch.size()));
     pool_.for_each(batch.size(),
                    [&](std::size_t k, std::size_t) { written_[k] = train_[batch[k]]; });
     for (std::size_t i : batch) {
@@ -326,13 +310,8 @@ class Trainer {
         thin(*timeline, settings_.thin, draws("thin", i, epoch_number), copy);
         timeline = &copy;
       }
-      const double cut = absorb_until(whole, i, epoch_number);
-      if (cut < kInfinity && settings_.forecast_reach) {
-        Timeline<float>& copy = shortened_[examples.size()];
-        shorten(*timeline, cut + *settings_.forecast_reach / model_.protocol.time_unit, copy);
-        timeline = &copy;
-      }
-      examples.push_back({timeline, cut, label_of(i), draws("dropout", i, epoch_number).bits()});
+      examples.push_back({timeline, absorb_until(whole, i, epoch_number), label_of(i),
+                          draws("dropout", i, epoch_number).bits()});
       if (!carried_.empty() && !carried_[i].empty()) examples.back().state = carried_[i].data();
       observations += static_cast<double>(timeline->feature.size());
       labelled += label_of(i) != Dataset::kNone;
@@ -359,22 +338,15 @@ class Trainer {
                      static_cast<std::uint64_t>(epoch_number) * train_.size() + i);
   }
 
-  // With probability train.forecast a series is only forecast after a random moment of this epoch,
-  // between train.forecast_from and train.forecast_until; a class is always told from everything.
+  // With probability train.forecast a series is only forecast after a random moment of this epoch;
+  // a class is always told from everything.
   double absorb_until(const Timeline<float>& timeline, std::size_t i,
                       std::int64_t epoch_number) const {
     if (settings_.forecast <= 0 || set_.classification > 0 || timeline.stops.empty())
       return kInfinity;
     Generator rng = draws("forecast", i, epoch_number);
     if (rng.uniform() >= settings_.forecast) return kInfinity;
-    const auto time = [&](const std::optional<double>& set, double otherwise) {
-      return set ? model_.protocol.to_model_time(*set) : otherwise;
-    };
-    const double end = timeline.stops.back().time;
-    const double first =
-        std::clamp(time(settings_.forecast_from, timeline.start), timeline.start, end);
-    const double last = std::clamp(time(settings_.forecast_until, end), first, end);
-    return rng.uniform(first, last);
+    return rng.uniform(timeline.start, timeline.stops.back().time);
   }
 
   void validate(EpochRow& row) {
@@ -429,15 +401,14 @@ class Trainer {
   const TrainSettings settings_;
   ThreadPool& pool_;
   const TrainOptions& options_;
-  std::unique_ptr<GradientSum> in_process_;  // unless another was given
-  GradientSum& gradient_;
+  GradientSum gradient_;
   Adam adam_;
   Checkpoint state_;          // after the last complete epoch, but for the parameters and Adam
   Timelines train_;           // of the epoch
   std::int64_t cut_for_ = 0;  // the epoch that they were cut for, where series are long
   std::vector<double> costs_;
   std::vector<std::vector<float>> carried_;  // states in which they start, where series are long
-  std::vector<Timeline<float>> written_, thinned_, shortened_;  // of the batch
+  std::vector<Timeline<float>> written_, thinned_;  // of the batch
   Vector<float> grads_;
   std::int64_t batches_ = 0, batches_a_run_ = 0;
   bool judged_ = true;   // there was something to validate by
@@ -454,14 +425,12 @@ TrainResult train_backward(Model& model, const TrainingSet& set, std::uint64_t d
   backward.params = model.has_backward() ? model.backward
                                          : backward.network->layout().initial<float>(
                                                static_cast<std::uint64_t>(model.config.train.seed));
-  TrainSettings settings = model.config.train;
-  // Moments of the other clock.
-  settings.forecast_from = settings.forecast_until = {};
   TrainOptions own = options;
   own.start_counts &= model.has_backward();
   if (!own.out.empty()) own.out = backward_path(own.out);
   TrainResult result =
-      Trainer(backward, reversed_training_set(set), settings, data_fingerprint, pool, own).run();
+      Trainer(backward, reversed_training_set(set), model.config.train, data_fingerprint, pool, own)
+          .run();
   if (result.rows.empty() && !result.interrupted)
     throw Error(
         "the time was over before the first epoch of the network that reads series from their "
@@ -488,11 +457,9 @@ TrainResult train(Model& model, const Dataset& data, const Split& split, ThreadP
                   const TrainOptions& options) {
   check_trainable(split, model.config.data);
   const TrainSettings& settings = model.config.train;
-  const bool adjusted = settings.recalibrate || settings.calibrate || settings.smooth;
+  const bool adjusted = settings.calibrate || settings.smooth;
   if (adjusted && !model.network->has_distribution()) {
-    const char* const what = settings.recalibrate ? "recalibrate"
-                             : settings.calibrate ? "calibrate"
-                                                  : "smooth";
+    const char* const what = settings.calibrate ? "calibrate" : "smooth";
     throw Error(fmt::format("train.{}: {} has no distribution to {}; leave it out", what,
                             model.config.model.kind, what));
   }

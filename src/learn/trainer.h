@@ -11,7 +11,7 @@
 
 #include "base/threads/interrupted.h"
 #include "base/threads/thread_pool.h"
-#include "learn/gradient_sum.h"
+#include "engine/network.h"
 #include "learn/training_set.h"
 #include "model/model.h"
 
@@ -36,7 +36,6 @@ struct TrainOptions {
   bool start_counts = false;  // the parameters given may be the best: they are row 0
   // No epoch goes on after it, and none begins that would probably have to.
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
-  GradientSum* gradient = nullptr;  // null: chunks of train.chunk series, in this process
   // Before the first batch, with the number of epochs that a checkpoint holds already.
   std::function<void(std::int64_t epochs_done)> on_start;
   std::function<void(std::int64_t epoch, std::int64_t batch, std::int64_t batches,

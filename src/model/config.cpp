@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/json/json.h"
+#include "base/json/json_text.h"
 #include "model/registry.h"
 
 namespace edict {
@@ -44,15 +45,6 @@ void declare(TrainSettings& s, settings::Keys& keys) {
   keys.push_back(number("train.forecast",
                         "share of the series that, each epoch, only forecast after a random time",
                         s.forecast, 0, 1));
-  keys.push_back(number_or_auto("train.forecast_from",
-                                "earliest of these times; auto: the start of a series",
-                                s.forecast_from, -1e30, 1e30));
-  keys.push_back(number_or_auto("train.forecast_until",
-                                "latest of these times; auto: the end of a series",
-                                s.forecast_until, -1e30, 1e30));
-  keys.push_back(number_or_auto("train.forecast_reach",
-                                "how far ahead they forecast; auto: to the end of a series",
-                                s.forecast_reach, 1e-12, 1e30));
   keys.push_back(
       flag("train.whole_series",
            "train on whole training series; data.t_cut then limits validation and test only",
@@ -61,13 +53,9 @@ void declare(TrainSettings& s, settings::Keys& keys) {
                         "share of the observations left out of training, drawn anew each epoch",
                         s.thin, 0, 0.95));
   keys.push_back(
-      flag("train.recalibrate",
-           "after training, scale each feature's distribution to fit the validation split",
-           s.recalibrate));
-  keys.push_back(
       flag("train.calibrate",
            "after training, calibrate each feature's distribution on the validation split, as "
-           "`edict calibrate` does; replaces train.recalibrate",
+           "`edict calibrate` does",
            s.calibrate));
   keys.push_back(
       flag("train.smooth",
@@ -141,10 +129,38 @@ void declare_own(std::string_view table, settings::Values& values, settings::Key
         keys.push_back(settings::key(own, values));
 }
 
+constexpr const char* kMemory =
+    "jump and head no longer read what is remembered of a feature, which never helped; set "
+    "model.recall=true, which answers from the last value";
+constexpr const char* kForecastMoments =
+    "series that only forecast now begin to anywhere between their ends; leave it out, and set "
+    "data.t_cut where the data should end earlier";
+constexpr const char* kCalibrate =
+    "train.calibrate fits the width of each feature and more; set train.calibrate=true, or leave "
+    "both out";
+
+const std::vector<settings::Retired>& retired() {
+  static const std::vector<settings::Retired> all{
+      {"model.memory_mask", kMemory},
+      {"model.memory_age", kMemory},
+      {"model.memory_last", kMemory},
+      {"model.memory_mean", kMemory},
+      {"model.evidence",
+       "evidence is always the head's own now; leave it out, and set train.calibrate=true for "
+       "intervals that hold"},
+      {"train.forecast_from", kForecastMoments},
+      {"train.forecast_until", kForecastMoments},
+      {"train.forecast_reach", kForecastMoments},
+      {"train.recalibrate", kCalibrate},
+  };
+  return all;
+}
+
 }  // namespace
 
 settings::Keys keys(Config& config) {
   settings::Keys all;
+  all.retired = retired();
   declare(config.data, all);
   std::vector<std::string> kinds;
   for (const ModelKind& kind : model_kinds()) kinds.emplace_back(kind.name);
@@ -185,6 +201,29 @@ void from_json(const nlohmann::json& json, Config& config) {
   settings::from_json(json, keys(config));
 }
 
+// What a network was built from must be known; what only a run was made by is not needed to use it.
+void from_stored_json(nlohmann::json json, Config& config) {
+  const auto take = [&](const char* table, const char* name, const nlohmann::json& unused) {
+    if (!json.contains(table) || !json[table].is_object() || !json[table].contains(name))
+      return false;
+    const bool used = json[table][name] != unused;
+    if (used && table == std::string_view("model"))
+      throw Error(
+          fmt::format("it was trained with {}.{} = {}, which this version no longer has; use it "
+                      "with edict 1, or train it again",
+                      table, name, json_text(json[table][name])));
+    json[table].erase(name);
+    return used;
+  };
+  for (const char* name : {"memory_mask", "memory_age", "memory_last", "memory_mean"})
+    take("model", name, false);
+  take("model", "evidence", "free");
+  for (const char* name : {"forecast_from", "forecast_until", "forecast_reach"})
+    take("train", name, settings::kAuto);
+  if (take("train", "recalibrate", false)) json["train"]["calibrate"] = true;
+  from_json(json, config);
+}
+
 void validate(const Config& config) {
   Config copy = config;
   settings::check(keys(copy), "settings");
@@ -198,21 +237,10 @@ void validate(const Config& config) {
     throw Error(fmt::format("readout.without_state = {} of readout.members = {}; give fewer",
                             readout.without_state, readout.members));
   const TrainSettings& train = config.train;
-  // Recalibration multiplies scales and leaves states as they are; here states depend on scales.
-  if (train.recalibrate && !train.calibrate && config.model.absorb != "raw")
-    throw Error(fmt::format(
-        "train.recalibrate cannot be used with model.absorb = {}, whose bounds count in "
-        "the scales it would change; leave one of them out",
-        config.model.absorb));
   if (train.smooth && config.data.holdout <= 0)
     throw Error(
         "train.smooth needs hidden values to learn from how two sides are weighed; set "
         "data.holdout above 0, or leave train.smooth out");
-  if (train.forecast_from && train.forecast_until && *train.forecast_until < *train.forecast_from)
-    throw Error(
-        fmt::format("train.forecast_until = {} lies before train.forecast_from = {}; give times in "
-                    "order",
-                    *train.forecast_until, *train.forecast_from));
 }
 
 }  // namespace edict

@@ -34,10 +34,8 @@ struct TrainSettings {
   bool average = false;
   std::string criterion = "nll";
   double forecast = 0.0;
-  std::optional<double> forecast_from, forecast_until, forecast_reach;  // in the data's unit
   bool whole_series = false;
   double thin = 0.0;
-  bool recalibrate = false;
   bool calibrate = false;
   bool smooth = false;
   std::int64_t chunk = 64;
@@ -93,6 +91,9 @@ std::string to_toml(const Config& config);
 void assign(Config& config, std::string_view assignment);
 nlohmann::json to_json(const Config& config);
 void from_json(const nlohmann::json& json, Config& config);
+// The same of a model file, which may be of an earlier version: settings that are gone are left out
+// where the model does not depend on them. Throws Error where it does.
+void from_stored_json(nlohmann::json json, Config& config);
 
 // Checks that need more than one key.
 void validate(const Config& config);

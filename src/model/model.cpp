@@ -22,9 +22,7 @@ namespace {
 // learns faster and ends better (docs/evidence/trials.md).
 void resolve_time_scales(const Protocol& protocol, const Dataset& data, const Split& split,
                          EngineSettings& settings) {
-  const bool remembers = settings.memory_mask || settings.memory_age || settings.memory_last ||
-                         settings.memory_mean || settings.recall;
-  if (settings.propagator != "closed-form" && !remembers) return;
+  if (settings.propagator != "closed-form" && !settings.recall) return;
   const Gaps found = gaps(protocol, data, split.train);
   const auto allowed = [](double time) { return std::clamp(time, kShortestTime, kLongestTime); };
   if (!settings.shortest_timescale && found.median > 0)

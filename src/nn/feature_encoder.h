@@ -30,17 +30,6 @@ class FeatureEncoder {
   Index features() const { return features_; }
   Index width() const { return width_; }
 
-  // Input `i` of feature j is to come as scale·v + shift from now on; q stays what it is.
-  template <class S>
-  void compensate(Index j, Index i, S scale, S shift, S* params) const {
-    S* const w = params + weight_ + (j * kInputs + i) * width_;
-    S* const b = params + bias_ + j * width_;
-    for (Index k = 0; k < width_; ++k) {
-      w[k] /= scale;
-      b[k] -= shift * w[k];
-    }
-  }
-
   // v: 4 × n inputs, q: Q × n. first[j] … first[j+1] are the observations of feature j.
   template <class S>
   void forward(const S* params, const Index* first, const S* v, S* q) const {

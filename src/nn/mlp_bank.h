@@ -46,8 +46,7 @@ class MlpBank {
     }
   }
 
-  Index rows() const { return rows_; }                                // all outputs together
-  Index output_bias(std::size_t k) const { return second_bias_[k]; }  // offset, of network k
+  Index rows() const { return rows_; }  // all outputs together
   Index stacked() const { return width_ * static_cast<Index>(outs_.size()); }  // K·P
 
   template <class S>

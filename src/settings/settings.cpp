@@ -220,6 +220,11 @@ void Values::set(std::string_view name, const Value& value) {
 const Key& find(const Keys& keys, std::string_view name, std::string_view where) {
   for (const Key& key : keys)
     if (key.name == name) return key;
+  for (const Retired& gone : keys.retired)
+    if (gone.name == name)
+      throw Error(ErrorCode::not_found, {.subject = std::string(where),
+                                         .problem = fmt::format("there is no {} any more", name),
+                                         .remedy = std::string(gone.instead)});
   std::vector<std::string_view> names;
   for (const Key& key : keys) names.push_back(key.name);
   throw Error(ErrorCode::not_found,

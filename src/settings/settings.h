@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -39,7 +40,19 @@ struct Key {
 
   std::string allowed() const;  // "a number from 0 to 1", "one of niw, gaussian", …
 };
-using Keys = std::vector<Key>;
+
+// A setting of an earlier version.
+struct Retired {
+  std::string_view name;
+  std::string_view instead;  // what became of it, and what to set now: the rest of a sentence
+};
+
+struct Keys : std::vector<Key> {
+  Keys() = default;
+  Keys(std::initializer_list<Key> keys) : std::vector<Key>(keys) {}
+
+  std::vector<Retired> retired = {};  // refused in their own words
+};
 
 // Keys that keep their value in a variable.
 Key number(std::string name, std::string help, double& target, double low, double high);

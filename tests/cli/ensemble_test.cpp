@@ -33,7 +33,7 @@ TEST_F(EnsembleTest, EveryCommandTakesIt) {
 TEST_F(EnsembleTest, KilledAnywhereEqualsNeverStopped) {
   const std::string settings = kTiny +
                                " --members 3 --set train.epochs=6 --set model.step=0.05 "
-                               "--set train.recalibrate=true";
+                               "--set train.calibrate=true";
   ASSERT_EQ(edict("train d.csv --out whole --threads 2" + settings).code, 0);
   int kills = 0;
   for (const std::string member : {"1", "2", "3"}) {

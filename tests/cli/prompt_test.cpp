@@ -69,7 +69,7 @@ TEST_F(Prompt, CompletesSettingsAndWhatTheyMayBe) {
   EXPECT_EQ(
       completions("train d.csv --set train.schedule="),
       (Words{"train.schedule=constant", "train.schedule=cosine", "train.schedule=square-root"}));
-  EXPECT_EQ(completions("train d.csv --set train.recalibrate=t"), Words{"train.recalibrate=true"});
+  EXPECT_EQ(completions("train d.csv --set train.calibrate=t"), Words{"train.calibrate=true"});
 }
 
 TEST_F(Prompt, OffersFilesWhereFilesGoAndNoOptionTwice) {

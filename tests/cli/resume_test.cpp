@@ -100,10 +100,8 @@ TEST_F(ResumeTest, MoreEpochsContinueAFinishedRunAtAConstantRate) {
 TEST_F(ResumeTest, WithEveryOptionTooAndItsModelAnswers) {
   const std::string options =
       settings_ +
-      " --set model.propagator=closed-form --set model.memory_mask=true --set model.memory_age=true"
-      " --set model.memory_last=true --set model.memory_mean=true --set model.recall=true"
-      " --set model.evidence=forgetting --set model.absorb=bounded --set train.whole_series=true"
-      " --set train.schedule=constant --set train.recalibrate=false";
+      " --set model.propagator=closed-form --set model.recall=true --set model.absorb=bounded"
+      " --set train.whole_series=true --set train.schedule=constant";
   ASSERT_EQ(edict("train data.csv --out m" + options + " --set train.epochs=2").code, 0);
   ASSERT_EQ(edict("train data.csv --out m --resume" + options + " --set train.epochs=3").code, 0);
   ASSERT_EQ(edict("train data.csv --out whole" + options + " --set train.epochs=3").code, 0);

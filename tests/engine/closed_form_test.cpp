@@ -87,7 +87,7 @@ TEST(ClosedForm, PairsTurnAndFade) {
 
 TEST(ClosedForm, AnyTimeIsOneMove) {
   ParameterLayout layout;
-  const Propagator propagator(layout, "ode", settings(8), 0);
+  const Propagator propagator(layout, "ode", settings(8));
   const Clock clock = propagator.begin(2.0, 0.05);
   for (const double target : {2.0, 2.001, 3.0, 1e9}) {
     const Move move = propagator.next(clock, target);

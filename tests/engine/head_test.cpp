@@ -162,34 +162,6 @@ TYPED_TEST(EveryHead, WhatTheEncoderIsToldHasTheGradientOfDifferences) {
   }
 }
 
-// Recalibration widens or narrows one feature; what the encoder makes of an observation stays, so
-// that states stay too.
-TYPED_TEST(EveryHead, RescalingAFeatureTouchesItsScaleAlone) {
-  HeadOf<TypeParam> one;
-  const Vector<double> h = random_vector(one.rng, kHeadInputs);
-  Vector<double> rescaled = one.params;
-  one.head.rescale(1, 1.5, one.head.log_scale_bias(), one.encoder, rescaled.data());
-  const Vector<double> before = one.phi(one.params, h, 1), after = one.phi(rescaled, h, 1);
-  for (Index j = 0; j < kHeadFeatures; ++j) {
-    const Marginal a = one.head.marginal(before.data(), j), b = one.head.marginal(after.data(), j);
-    EXPECT_EQ(a.mean, b.mean);
-    EXPECT_EQ(a.dof, b.dof);
-    EXPECT_NEAR(b.scale, a.scale * (j == 1 ? 1.5 : 1.0), 1e-12 * a.scale) << "feature " << j;
-    // One observation, of feature j.
-    std::vector<Index> first(kHeadFeatures + 1, 0);
-    for (Index k = j + 1; k <= kHeadFeatures; ++k) first[static_cast<std::size_t>(k)] = 1;
-    const auto encoded = [&](const Vector<double>& params, const Vector<double>& phi) {
-      double v[FeatureEncoder::kInputs];
-      Vector<double> q(2);
-      one.head.encoder_inputs(phi.data(), j, 0.8, v);
-      one.encoder.forward(params.data(), first.data(), v, q.data());
-      return q;
-    };
-    EXPECT_LT((encoded(one.params, before) - encoded(rescaled, after)).cwiseAbs().maxCoeff(), 1e-12)
-        << "feature " << j;
-  }
-}
-
 TEST(CentralLevel, IsTheLevelOfTheIntervalThatJustReachesAValue) {
   // With one degree of freedom (Cauchy) the level is 2 arctan(z)/π.
   const Marginal cauchy{3.0, 0.0, 0.0, 2.0, 1.0};

@@ -1,5 +1,5 @@
-// What is remembered of observations: what it counts, how a head recalls it, and the gradients of
-// everything that is told of it.
+// What is remembered of observations, how a head recalls it, and how much of an observation is
+// absorbed, with their gradients.
 #include "engine/jump/memory.h"
 
 #include <gtest/gtest.h>
@@ -27,54 +27,43 @@ EngineSettings settings() {
   return s;
 }
 
-TEST(Memory, CountsAgesLastValuesAndMeans) {
+EngineSettings recalling() {
   EngineSettings s = settings();
-  s.memory_mask = s.memory_age = s.memory_last = s.memory_mean = true;
-  ParameterLayout layout;
-  const Memory memory(layout, "memory", s, 2);
-  ASSERT_EQ(memory.rows(), 8);
-  ASSERT_EQ(memory.inputs(), 8);
-  const Vector<double> params = layout.initial<double>(0);
-  Vector<double> transposed = params;
-  memory.transpose(params.data(), transposed.data());
-  Vector<double> column = Vector<double>::Zero(8), later(8), told(8);
-  const auto told_after = [&](double gap) {
+  s.recall = true;
+  return s;
+}
+
+TEST(Memory, KeepsAgesAndLastValues) {
+  EXPECT_EQ(Memory(settings(), 2).rows(), 0);
+  const Memory memory(recalling(), 2);
+  ASSERT_EQ(memory.rows(), 6);
+  Vector<double> column = Vector<double>::Zero(6), later(6);
+  const auto advance = [&](double gap) {
     memory.advance(column.data(), gap, later.data());
-    memory.forward(Transposed<double>{transposed.data()}, later.data(), told.data());
-    return told;
+    column = later;
   };
   const double tau = 0.1;  // a quarter of the shortest scale
-  const Vector<double> unseen = told_after(0.5);
-  EXPECT_EQ(unseen[0], 0);  // mask
-  EXPECT_DOUBLE_EQ(unseen[2], std::log1p(0.5 / tau));
-  EXPECT_EQ(unseen[4], 0);
-  EXPECT_EQ(unseen[6], 0);
-
-  memory.advance(column.data(), 0.5, later.data());
-  column = later;
+  advance(0.5);
+  EXPECT_FALSE(memory.seen(column.data(), 0));
+  EXPECT_DOUBLE_EQ(memory.log_age(column.data(), 0), std::log1p(0.5 / tau));
   memory.observe(1, 3.0, column.data());
-  memory.advance(column.data(), 0.25, later.data());
-  column = later;
+  advance(0.25);
   memory.observe(1, 4.0, column.data());
-  const Vector<double> seen = told_after(2.0);
-  EXPECT_EQ(seen[0], 0);
-  EXPECT_EQ(seen[1], 1);
-  EXPECT_DOUBLE_EQ(seen[2], std::log1p(2.75 / tau));
-  EXPECT_DOUBLE_EQ(seen[3], std::log1p(2.0 / tau));
-  EXPECT_EQ(seen[4], 0);
-  EXPECT_NEAR(seen[5], 4.0 * std::exp(-2.0 / 8.0), 1e-12);  // fades with the longest scale
-  EXPECT_DOUBLE_EQ(seen[7], 3.5);
+  advance(2.0);
+  EXPECT_FALSE(memory.seen(column.data(), 0));
+  EXPECT_TRUE(memory.seen(column.data(), 1));
+  EXPECT_DOUBLE_EQ(memory.log_age(column.data(), 0), std::log1p(2.75 / tau));
+  EXPECT_DOUBLE_EQ(memory.log_age(column.data(), 1), std::log1p(2.0 / tau));
+  EXPECT_EQ(memory.last(column.data(), 0), 0.0);
+  EXPECT_EQ(memory.last(column.data(), 1), 4.0);
 }
 
 // With its gate open the mean is the last value, shut it is the head's; never seen, it is the
 // head's whatever the gate.
 TEST(Recall, MixesTheMeanWithTheLastValueTheLessTheOlder) {
-  EngineSettings s = settings();
-  s.recall = true;
   ParameterLayout layout;
-  const Memory memory(layout, "memory", s, 2);
+  const Memory memory(recalling(), 2);
   const Recall recall(layout, "recall", 6, 2);
-  EXPECT_EQ(memory.inputs(), 0);
   Vector<double> params = layout.initial<double>(1);
   const Vector<double> x = Vector<double>::Zero(6);
   const auto recalled = [&](double age, double bias) {
@@ -83,7 +72,7 @@ TEST(Recall, MixesTheMeanWithTheLastValueTheLessTheOlder) {
         params.segment(tensor.offset, tensor.size).setConstant(bias);
     Vector<double> transposed = params;
     recall.transpose(params.data(), transposed.data());
-    Vector<double> column = Vector<double>::Zero(8), later(8);
+    Vector<double> column = Vector<double>::Zero(6), later(6);
     memory.observe(0, 5.0, column.data());
     memory.advance(column.data(), age, later.data());
     Vector<double> phi(6);
@@ -109,8 +98,7 @@ TEST(Recall, MixesTheMeanWithTheLastValueTheLessTheOlder) {
 
 TEST(Memory, KeepsWhatTheGuardLetPass) {
   Config config;
-  static_cast<EngineSettings&>(config.model) = settings();
-  config.model.memory_last = true;
+  static_cast<EngineSettings&>(config.model) = recalling();
   const auto network = make_network(config, {"a", "b"}, 0, 0);
   const Vector<float> params = moved_parameters<float>(network->layout(), 6);
   Timeline<float> timeline;
@@ -132,16 +120,14 @@ TEST(Memory, KeepsWhatTheGuardLetPass) {
 
 // However sure the head is, some scale is left.
 TEST(Recall, LeavesAScaleWhateverTheHeadSays) {
-  EngineSettings s = settings();
-  s.recall = true;
   ParameterLayout layout;
-  const Memory memory(layout, "memory", s, 1);
+  const Memory memory(recalling(), 1);
   const Recall recall(layout, "recall", 2, 1);
   const Vector<float> params = layout.initial<float>(1), x = Vector<float>::Zero(2);
   Vector<float> transposed = params;
   recall.transpose(params.data(), transposed.data());
   const auto log_scale = [&](float said) {
-    const Vector<float> column = Vector<float>::Zero(4);
+    const Vector<float> column = Vector<float>::Zero(3);
     Vector<float> phi(2);
     phi << 0.0f, said;
     Arena<float> arena;
@@ -155,12 +141,12 @@ TEST(Recall, LeavesAScaleWhateverTheHeadSays) {
   EXPECT_GE(log_scale(-30.0f), -11.5f);
 }
 
-struct Told {
+struct Options {
   const char* name;
   void (*set)(EngineSettings&);
 };
 
-class MemoryGradient : public testing::TestWithParam<Told> {};
+class MemoryGradient : public testing::TestWithParam<Options> {};
 
 template <class H>
 void check_gradients(const EngineSettings& engine) {
@@ -173,7 +159,7 @@ void check_gradients(const EngineSettings& engine) {
 }
 
 TEST_P(MemoryGradient, EqualsDifferences) {
-  EngineSettings s = settings();
+  EngineSettings s = recalling();
   GetParam().set(s);
   check_gradients<NiwHead>(s);
   check_gradients<GaussianHead>(s);
@@ -181,41 +167,22 @@ TEST_P(MemoryGradient, EqualsDifferences) {
 
 INSTANTIATE_TEST_SUITE_P(
     Each, MemoryGradient,
-    testing::Values(Told{"mask", [](EngineSettings& s) { s.memory_mask = true; }},
-                    Told{"age", [](EngineSettings& s) { s.memory_age = true; }},
-                    Told{"last", [](EngineSettings& s) { s.memory_last = true; }},
-                    Told{"mean", [](EngineSettings& s) { s.memory_mean = true; }},
-                    Told{"recall", [](EngineSettings& s) { s.recall = true; }},
-                    Told{"all",
-                         [](EngineSettings& s) {
-                           s.memory_mask = s.memory_age = s.memory_last = s.memory_mean = true;
-                           s.recall = true;
-                         }},
-                    Told{"bounded",
-                         [](EngineSettings& s) {
-                           s.memory_last = s.memory_mean = s.recall = true;
-                           s.absorb = "bounded";
-                           s.absorb_bound = 1.7;
-                         }},
-                    Told{"score_recalled",
-                         [](EngineSettings& s) {
-                           s.recall = true;
-                           s.absorb = "score";
-                         }},
-                    Told{"unlearnt",
-                         [](EngineSettings& s) {
-                           s.recall = true;
-                           s.absorb = "score";
-                           s.least_scale = {0.1, 0.1, 0.1};
-                           s.unchanging = {1};
-                           s.sporadic = {2};
-                         }},
-                    Told{"stepped",
-                         [](EngineSettings& s) {
-                           s.propagator = "gru-ode";
-                           s.memory_age = s.memory_last = s.recall = true;
-                         }}),
-    [](const auto& told) { return told.param.name; });
+    testing::Values(Options{"recall", [](EngineSettings&) {}},
+                    Options{"bounded",
+                            [](EngineSettings& s) {
+                              s.absorb = "bounded";
+                              s.absorb_bound = 1.7;
+                            }},
+                    Options{"score", [](EngineSettings& s) { s.absorb = "score"; }},
+                    Options{"unlearnt",
+                            [](EngineSettings& s) {
+                              s.absorb = "score";
+                              s.least_scale = {0.1, 0.1, 0.1};
+                              s.unchanging = {1};
+                              s.sporadic = {2};
+                            }},
+                    Options{"stepped", [](EngineSettings& s) { s.propagator = "gru-ode"; }}),
+    [](const auto& options) { return options.param.name; });
 
 class AbsorbGradient : public testing::TestWithParam<const char*> {};
 
@@ -248,8 +215,7 @@ TEST(Absorb, SmallErrorsPassAndNoneCountsForMoreThanTheBound) {
 
 // Two outliers of any size leave states that hardly differ: nothing of the value itself gets in.
 TEST(Absorb, TheValueItselfReachesNoState) {
-  EngineSettings s = settings();
-  s.memory_last = s.memory_mean = s.recall = true;
+  EngineSettings s = recalling();
   for (const char* kind : {"bounded", "score"}) {
     s.absorb = kind;
     Config config;

@@ -189,7 +189,7 @@ INSTANTIATE_TEST_SUITE_P(Variants, TrainingPassGradientSegments, testing::Values
 
 // A state that is carried into a window is where gradients end.
 TEST(TrainingPassGradient, OfASeriesThatStartsFromAState) {
-  for (const char* variant : {"closed_form", "memory"}) {
+  for (const char* variant : {"closed_form", "recall"}) {
     Problem p{gradient_config(), {}};
     set_variant(p.config, variant);
     Generator rng(12);

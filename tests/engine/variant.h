@@ -10,9 +10,8 @@
 namespace edict {
 
 inline const std::vector<std::string>& variants() {
-  static const std::vector<std::string> names{"euler",   "midpoint",    "rk4",
-                                              "dopri5",  "closed_form", "memory",
-                                              "bounded", "score",       "forgetting"};
+  static const std::vector<std::string> names{"euler",       "midpoint", "rk4",     "dopri5",
+                                              "closed_form", "recall",   "bounded", "score"};
   return names;
 }
 
@@ -23,10 +22,8 @@ inline void set_variant(Config& config, const std::string& name) {
   }
   assign(config, "model.propagator=closed-form");
   if (name == "closed_form") return;
-  for (const char* told : {"memory_mask", "memory_age", "memory_last", "memory_mean", "recall"})
-    assign(config, std::string("model.") + told + "=true");
+  assign(config, "model.recall=true");
   if (name == "bounded" || name == "score") assign(config, "model.absorb=" + name);
-  if (name == "forgetting") assign(config, "model.evidence=forgetting");
 }
 
 }  // namespace edict

@@ -62,7 +62,7 @@ std::vector<std::string> settings() {
 
 std::vector<std::string> assignments() {
   return {"model.hidden=8", "data.t_cut=auto", "train.learning_rate=1e-3", "model.solver=dopri5",
-          "train.recalibrate=true\nmodel.hidden=4\ntrain.epochs=7"};
+          "train.calibrate=true\nmodel.hidden=4\ntrain.epochs=7"};
 }
 
 // ---- models ----

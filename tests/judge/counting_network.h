@@ -40,9 +40,6 @@ class CountingNetwork final : public Network {
   const ParameterLayout& layout() const override { return layout_; }
   std::unique_ptr<Worker> worker() const override { return std::make_unique<CountingWorker>(); }
   Weights weights(const float* params) const override { return {params, {}}; }
-  void rescale(std::span<const double>, float*) const override {
-    throw Error("a counting network has no distribution to rescale");
-  }
   Index hidden() const override { return 0; }
   bool has_distribution() const override { return false; }
   Index classes() const override { return 2; }

@@ -3,14 +3,45 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cmath>
+#include <utility>
+
+#include "base/json/json.h"
 #include "engine/small_model.h"
 #include "judge/evaluate.h"
 #include "learn/classifier/classifier_training.h"
 #include "learn/training_set.h"
+#include "nn/feature_encoder.h"
 #include "temporary_folder.h"
 
 namespace edict {
 namespace {
+
+// Multiplies the scale of each feature in what the head says, and undoes that in what the encoder
+// reads of it, so that states and means stay.
+void rescale(Model& model, const std::vector<double>& factors) {
+  float *bias = nullptr, *weight = nullptr, *encoder_bias = nullptr;
+  Index width = 0;
+  for (const Tensor& tensor : model.network->layout().tensors()) {
+    float* const at = model.params.data() + tensor.offset;
+    if (tensor.name == "head.psi.1.bias") bias = at;
+    if (tensor.name == "encoder.weight") weight = at, width = tensor.shape.back();
+    if (tensor.name == "encoder.bias") encoder_bias = at;
+  }
+  ASSERT_TRUE(bias && weight && encoder_bias);
+  for (std::size_t j = 0; j < factors.size(); ++j) {
+    const auto shift = static_cast<float>(2.0 * std::log(factors[j]));
+    bias[j] += shift;
+    float* const of_log_scale =
+        weight + (static_cast<Index>(j) * FeatureEncoder::kInputs + 2) * width;
+    float* const of_error = of_log_scale + width;
+    for (Index k = 0; k < width; ++k) {
+      encoder_bias[static_cast<Index>(j) * width + k] -= shift * of_log_scale[k];
+      of_error[k] *= static_cast<float>(factors[j]);
+    }
+  }
+}
 
 // A trained model whose scales were multiplied, with all of its training series to calibrate by.
 struct Wrong {
@@ -19,7 +50,7 @@ struct Wrong {
   TrainingSet set;
 
   explicit Wrong(const std::vector<double>& factors = {0.3, 1.0, 3.0}) {
-    model.network->rescale(factors, model.params.data());
+    rescale(model, factors);
     parts = model.split(small_synthetic());
     parts.validation = parts.train;
     set = distribution_training_set(model, small_synthetic(), parts);
@@ -125,6 +156,36 @@ TEST(Calibrate, IsTheLastStepOfTrainingAndOfFineTuning) {
   const TrainingSet set = distribution_training_set(tuned, data, tuned.split(data));
   EXPECT_EQ(tuned.calibration.features[0].dof,
             fit_calibration(tuned, set.validation, pool).features[0].dof);
+}
+
+// Stopped after the last epoch the run is not finished: it says so, the file stays as that epoch
+// left it, and a resumed run takes the step. A finished run writes the same file once more.
+TEST(Calibrate, CanBeStoppedAndTakenUpAgain) {
+  const TemporaryFolder folder;
+  const Dataset& data = small_synthetic();
+  const Config config = calibrating_config();
+  std::atomic<bool> stop = false;
+  TrainOptions options;
+  options.out = folder / "m.model";
+  options.stop = &stop;
+  options.on_epoch = [&](const EpochRow& row) { stop = row.epoch == config.train.epochs; };
+  ThreadPool pool(1);
+  const auto trained = [&](const TrainOptions& how) {
+    Model model = untrained_model(data, config);
+    const bool interrupted = train(model, data, model.split(data), pool, how).interrupted;
+    return std::pair(interrupted, to_json(model.calibration));
+  };
+  EXPECT_TRUE(trained(options).first);
+  EXPECT_TRUE(load_model(options.out).calibration.empty());
+  const auto whole = trained({});
+  EXPECT_FALSE(whole.first);
+  stop = false;
+  options.resume = true;
+  EXPECT_EQ(trained(options), whole);
+  const std::string file = folder.read("m.model");
+  EXPECT_EQ(to_json(load_model(options.out).calibration), whole.second);
+  EXPECT_EQ(trained(options), whole);
+  EXPECT_EQ(folder.read("m.model"), file);
 }
 
 TEST(Calibrate, NeedsADistribution) {

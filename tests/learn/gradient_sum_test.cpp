@@ -1,5 +1,4 @@
-// The seam between the trainer's loop and whoever computes a batch: what is asked for through it,
-// and that nothing else decides what is learnt.
+// What the trainer's loop gives a batch to learn from, and that its chunks add up.
 #include "learn/gradient_sum.h"
 
 #include <gtest/gtest.h>
@@ -12,6 +11,7 @@
 #include "base/threads/interrupted.h"
 #include "engine/small_model.h"
 #include "learn/checkpoint.h"
+#include "learn/listening_network.h"
 #include "learn/trainer.h"
 #include "temporary_folder.h"
 
@@ -25,29 +25,15 @@ struct Asked {
   std::uint64_t dropout_key;
 };
 
-// Computes as usual and remembers what it was asked.
-class Recorder : public GradientSum {
+// Remembers the batches that a model learns from; a chunk holds a whole one.
+class Recorder {
  public:
-  Recorder(const Model& model, const TrainingSet& set, ThreadPool& pool)
-      : sum_(*model.network, static_cast<std::size_t>(model.config.train.chunk), pool) {
+  Recorder(Model& model, const TrainingSet& set) {
     for (const auto& timeline : set.train.written()) whole_[timeline.id] = timeline;
-  }
-
-  LossSums batch(const Vector<float>& params, std::span<const Example> examples,
-                 const LossWeights& weights, Vector<float>& grads) override {
-    double observations = 0;
-    auto& batch = batches.emplace_back();
-    for (const Example& e : examples) {
-      const Timeline<float>& whole = whole_.at(e.timeline->id);
-      batch[whole.id] = {e.absorb_until,          whole.start,
-                         whole.stops.back().time, e.timeline->feature.size(),
-                         whole.feature.size(),    e.dropout_key};
-      observations += static_cast<double>(e.timeline->feature.size());
-    }
-    EXPECT_EQ(batch.size(), examples.size()) << "a series stands twice in a batch";
-    EXPECT_DOUBLE_EQ(weights.scale, 1 / observations) << "a mean over the batch's observations";
-    if (batches.size() == interrupt_at) throw Interrupted();
-    return sum_.batch(params, examples, weights, grads);
+    listen(model, {[this](std::span<const Example> examples, const LossWeights& weights) {
+                     record(examples, weights);
+                   },
+                   {}});
   }
 
   // All batches of the epoch together, by id.
@@ -63,19 +49,33 @@ class Recorder : public GradientSum {
   std::size_t interrupt_at = 0;  // counted from 1
 
  private:
-  ChunkedGradientSum sum_;
+  void record(std::span<const Example> examples, const LossWeights& weights) {
+    double observations = 0;
+    auto& batch = batches.emplace_back();
+    for (const Example& e : examples) {
+      const Timeline<float>& whole = whole_.at(e.timeline->id);
+      batch[whole.id] = {e.absorb_until,          whole.start,
+                         whole.stops.back().time, e.timeline->feature.size(),
+                         whole.feature.size(),    e.dropout_key};
+      observations += static_cast<double>(e.timeline->feature.size());
+    }
+    EXPECT_EQ(batch.size(), examples.size()) << "a series stands twice in a batch";
+    EXPECT_DOUBLE_EQ(weights.scale, 1 / observations) << "a mean over the batch's observations";
+    if (batches.size() == interrupt_at) throw Interrupted();
+  }
+
   std::map<std::string, Timeline<float>> whole_;
 };
 
-// 210 training series: six batches of 32 and one of 18, each of up to four chunks.
-class Seam : public testing::Test {
+// 210 training series: six batches of 32 and one of 18, each of one chunk.
+class Batches : public testing::Test {
  protected:
   static constexpr std::size_t kBatches = 7;
 
-  Seam() {
+  Batches() {
     config_.train.epochs = 3;
     config_.train.batch = 32;
-    config_.train.chunk = 8;
+    config_.train.chunk = 32;
     config_.model.hidden = 8;
     config_.model.step = 0.5;
   }
@@ -88,13 +88,11 @@ class Seam : public testing::Test {
   ThreadPool pool_{2};
 };
 
-TEST_F(Seam, EveryEpochAsksForEverySeriesOnceInAnotherOrder) {
+TEST_F(Batches, EveryEpochAsksForEverySeriesOnceInAnotherOrder) {
   Model model = fresh();
   const TrainingSet set = distribution_training_set(model, data_, model.split(data_));
-  Recorder recorder(model, set, pool_);
-  TrainOptions options;
-  options.gradient = &recorder;
-  train(model, set, settings(), pool_, options);
+  Recorder recorder(model, set);
+  train(model, set, settings(), pool_, {});
   ASSERT_EQ(recorder.batches.size(), 3 * kBatches);
   std::set<std::set<std::string>> first_batches;
   for (std::size_t epoch = 0; epoch < 3; ++epoch) {
@@ -106,27 +104,12 @@ TEST_F(Seam, EveryEpochAsksForEverySeriesOnceInAnotherOrder) {
   EXPECT_EQ(first_batches.size(), 3u) << "the order is drawn anew";
 }
 
-// The default is one implementation among others: another that computes the same leads to the same
-// model.
-TEST_F(Seam, WhoComputesTheSameLeadsToTheSameModel) {
-  Model by_default = fresh(), by_seam = fresh();
-  const TrainingSet set = distribution_training_set(by_default, data_, by_default.split(data_));
-  train(by_default, set, settings(), pool_, {});
-  Recorder recorder(by_seam, set, pool_);
-  TrainOptions options;
-  options.gradient = &recorder;
-  train(by_seam, set, settings(), pool_, options);
-  EXPECT_EQ(by_seam.params, by_default.params);
-}
-
-TEST_F(Seam, ThinningDrawsAShareOfEachSeriesAnewEachEpoch) {
+TEST_F(Batches, ThinningDrawsAShareOfEachSeriesAnewEachEpoch) {
   config_.train.thin = 0.3;
   Model model = fresh();
   const TrainingSet set = distribution_training_set(model, data_, model.split(data_));
-  Recorder recorder(model, set, pool_);
-  TrainOptions options;
-  options.gradient = &recorder;
-  train(model, set, settings(), pool_, options);
+  Recorder recorder(model, set);
+  train(model, set, settings(), pool_, {});
   const auto first = recorder.epoch(0, kBatches), second = recorder.epoch(1, kBatches);
   double kept = 0, all = 0;
   std::size_t same = 0;
@@ -142,14 +125,12 @@ TEST_F(Seam, ThinningDrawsAShareOfEachSeriesAnewEachEpoch) {
 
 // Of 210 series a share of 0.4 forecasts, give or take four standard errors of 0.034, each from a
 // moment that is uniform over the series: its mean is a half, the standard error of 84 is 0.032.
-TEST_F(Seam, ForecastingDrawsItsSeriesAndMomentsAnewEachEpoch) {
+TEST_F(Batches, ForecastingDrawsItsSeriesAndMomentsAnewEachEpoch) {
   config_.train.forecast = 0.4;
   Model model = fresh();
   const TrainingSet set = distribution_training_set(model, data_, model.split(data_));
-  Recorder recorder(model, set, pool_);
-  TrainOptions options;
-  options.gradient = &recorder;
-  train(model, set, settings(), pool_, options);
+  Recorder recorder(model, set);
+  train(model, set, settings(), pool_, {});
   std::vector<std::set<std::string>> forecasting(3);
   for (std::size_t epoch = 0; epoch < 3; ++epoch) {
     double moments = 0;
@@ -169,13 +150,11 @@ TEST_F(Seam, ForecastingDrawsItsSeriesAndMomentsAnewEachEpoch) {
 }
 
 // Off, nothing is thinned, everything is absorbed, and only the dropout keys differ.
-TEST_F(Seam, WithoutDrawsEverythingIsAbsorbed) {
+TEST_F(Batches, WithoutDrawsEverythingIsAbsorbed) {
   Model model = fresh();
   const TrainingSet set = distribution_training_set(model, data_, model.split(data_));
-  Recorder recorder(model, set, pool_);
-  TrainOptions options;
-  options.gradient = &recorder;
-  train(model, set, settings(), pool_, options);
+  Recorder recorder(model, set);
+  train(model, set, settings(), pool_, {});
   std::set<std::uint64_t> keys;
   for (std::size_t epoch = 0; epoch < 3; ++epoch)
     for (const auto& [id, asked] : recorder.epoch(epoch, kBatches)) {
@@ -187,14 +166,12 @@ TEST_F(Seam, WithoutDrawsEverythingIsAbsorbed) {
 }
 
 // A class is told from everything, even where the distribution learns to forecast.
-TEST_F(Seam, ClassesAreNeverForecast) {
+TEST_F(Batches, ClassesAreNeverForecast) {
   config_.train.forecast = 1.0;
   Model model = Model::create(config_, data_, fresh().split(data_), true);
   TrainingSet set = joint_training_set(model, data_, model.split(data_), 1.0);
-  Recorder recorder(model, set, pool_);
-  TrainOptions options;
-  options.gradient = &recorder;
-  train(model, set, settings(), pool_, options);
+  Recorder recorder(model, set);
+  train(model, set, settings(), pool_, {});
   for (const auto& [id, asked] : recorder.epoch(0, kBatches))
     EXPECT_TRUE(std::isinf(asked.absorb_until)) << id;
 }
@@ -203,7 +180,7 @@ TEST_F(Seam, ClassesAreNeverForecast) {
 
 // Interrupted in the middle of the second epoch, inside a batch: the first epoch is what there is,
 // in memory and on disk, and the resumed run ends in the bits of one that never stopped.
-TEST_F(Seam, AnInterruptionInsideABatchKeepsTheLastCompleteEpoch) {
+TEST_F(Batches, AnInterruptionInsideABatchKeepsTheLastCompleteEpoch) {
   const TemporaryFolder folder;
   config_.train.thin = 0.1;
   config_.train.forecast = 0.3;
@@ -217,11 +194,10 @@ TEST_F(Seam, AnInterruptionInsideABatchKeepsTheLastCompleteEpoch) {
 
   Model model = fresh();
   const TrainingSet set = distribution_training_set(model, data_, parts);
-  Recorder recorder(model, set, pool_);
+  Recorder recorder(model, set);
   recorder.interrupt_at = kBatches + 3;
   TrainOptions stopped;
   stopped.out = folder / "parts";
-  stopped.gradient = &recorder;
   const TrainResult result = train(model, data_, parts, pool_, stopped);
   EXPECT_TRUE(result.interrupted);
   EXPECT_FALSE(result.stopped_early);
@@ -241,16 +217,15 @@ TEST_F(Seam, AnInterruptionInsideABatchKeepsTheLastCompleteEpoch) {
   EXPECT_EQ(folder.read("parts.metrics.csv"), folder.read("whole.metrics.csv"));
 }
 
-TEST_F(Seam, AnInterruptionInTheFirstEpochLeavesNoFile) {
+TEST_F(Batches, AnInterruptionInTheFirstEpochLeavesNoFile) {
   const TemporaryFolder folder;
   Model model = fresh();
   const Vector<float> initial = model.params;
   const TrainingSet set = distribution_training_set(model, data_, model.split(data_));
-  Recorder recorder(model, set, pool_);
+  Recorder recorder(model, set);
   recorder.interrupt_at = 4;
   TrainOptions options;
   options.out = folder / "m";
-  options.gradient = &recorder;
   const TrainResult result = train(model, data_, model.split(data_), pool_, options);
   EXPECT_TRUE(result.interrupted);
   EXPECT_TRUE(result.rows.empty());
@@ -258,7 +233,7 @@ TEST_F(Seam, AnInterruptionInTheFirstEpochLeavesNoFile) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_F(Seam, AStopFlagIsSeenBetweenBatches) {
+TEST_F(Batches, AStopFlagIsSeenBetweenBatches) {
   std::atomic<bool> stop = false;
   std::int64_t last = 0;
   TrainOptions options;
@@ -275,7 +250,7 @@ TEST_F(Seam, AStopFlagIsSeenBetweenBatches) {
 }
 
 // A finished run whose model was moved away writes it again.
-TEST_F(Seam, AResumedRunThatIsFinishedWritesAMissingModel) {
+TEST_F(Batches, AResumedRunThatIsFinishedWritesAMissingModel) {
   const TemporaryFolder folder;
   TrainOptions options;
   options.out = folder / "m";
@@ -293,7 +268,7 @@ TEST_F(Seam, AResumedRunThatIsFinishedWritesAMissingModel) {
 
 // The chunks' gradients added up are the gradient of the batch, and the losses too: floats added
 // in another order differ by rounding, 1e-5 of the largest entry.
-TEST_F(Seam, ChunksAddUpToTheBatch) {
+TEST_F(Batches, ChunksAddUpToTheBatch) {
   const Model model = fresh();
   const TrainingSet set = distribution_training_set(model, data_, model.split(data_));
   std::vector<Example> examples;
@@ -302,8 +277,8 @@ TEST_F(Seam, ChunksAddUpToTheBatch) {
   const LossWeights weights{0.01, 0.01, 0.05, 0};
   Vector<float> whole, parts;
   const LossSums a =
-      ChunkedGradientSum(*model.network, 50, pool_).batch(model.params, examples, weights, whole);
-  ChunkedGradientSum seven(*model.network, 7, pool_);
+      GradientSum(*model.network, 50, pool_).batch(model.params, examples, weights, whole);
+  GradientSum seven(*model.network, 7, pool_);
   seven.batch(model.params, std::span(examples).first(3), weights, parts);  // leaves nothing behind
   const LossSums b = seven.batch(model.params, examples, weights, parts);
   EXPECT_NE(parts, whole) << "one chunk after all";

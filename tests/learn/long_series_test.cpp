@@ -15,6 +15,7 @@
 #include "data/pieces.h"
 #include "judge/detailed_evaluation.h"
 #include "learn/fit_settings.h"
+#include "learn/listening_network.h"
 #include "learn/posthoc/calibrate.h"
 #include "learn/trainer.h"
 #include "model/carry.h"
@@ -195,22 +196,6 @@ TEST(LongSeries, ShiftingEachSeriesByItsOwnConstantChangesNoScore) {
   EXPECT_NEAR(scores[0][1], scores[1][1], 1e-5 * std::abs(scores[0][1]));
 }
 
-// train.forecast_reach is a duration: an origin at 1000 leaves as much to learn as one at 0 (N2).
-TEST(LongSeries, HowFarForecastsReachIsADuration) {
-  for (const double origin : {0.0, 1000.0}) {
-    Dataset data = long_waves(40, 30);
-    for (std::size_t e = 0; e < data.events(); ++e) data.times[e] += origin;
-    Config config = small_config(data);
-    config.train.forecast = 1.0;
-    config.train.forecast_reach = 1.0;
-    config.train.epochs = 2;
-    const Split parts = split(data, config.data);
-    Model model = Model::create(config, data, parts);
-    ThreadPool pool(1);
-    EXPECT_GT(std::abs(train(model, data, parts, pool, {}).rows[0].nll), 0.1) << origin;
-  }
-}
-
 // With a handful of held-out values every observation of the validation series is judged (N7).
 TEST(LongSeries, NoEpochIsChosenByNothing) {
   const Dataset data = long_waves(12, 4);
@@ -226,35 +211,22 @@ TEST(LongSeries, NoEpochIsChosenByNothing) {
   EXPECT_NE(result.rows[0].validation_nll, 0.0);
 }
 
-// Gradients of which some are not finite.
-class Faulty : public GradientSum {
- public:
-  Faulty(GradientSum& sound, int first, int last) : sound_(sound), first_(first), last_(last) {}
-  LossSums batch(const Vector<float>& params, std::span<const Example> examples,
-                 const LossWeights& weights, Vector<float>& grads) override {
-    const LossSums sums = sound_.batch(params, examples, weights, grads);
-    if (calls_ >= first_ && calls_ < last_) grads[0] = std::numeric_limits<float>::quiet_NaN();
-    ++calls_;
-    return sums;
-  }
-
- private:
-  GradientSum& sound_;
-  int first_, last_, calls_ = 0;
-};
-
+// Of the batches from `first` to before `last` the gradients are not finite.
 class FaultyGradients : public testing::Test {
  protected:
   TrainResult trained(int first, int last) {
     Config config = small_config(data_);
-    config.train.batch = 4;
+    config.train.batch = config.train.chunk = 4;
     const Split parts = split(data_, config.data);
     model_ = Model::create(config, data_, parts);
     ThreadPool pool(1);
-    ChunkedGradientSum sound(*model_.network, 4, pool);
-    Faulty faulty(sound, first, last);
+    int calls = 0;
+    listen(model_, {{}, [&](float* grads) {
+                      if (calls >= first && calls < last)
+                        grads[0] = std::numeric_limits<float>::quiet_NaN();
+                      ++calls;
+                    }});
     TrainOptions options;
-    options.gradient = &faulty;
     options.out = folder_.path() / "m";
     return train(model_, data_, parts, pool, options);
   }

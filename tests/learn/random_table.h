@@ -76,9 +76,8 @@ inline const std::vector<std::vector<std::string>>& model_variants() {
   static const std::vector<std::vector<std::string>> variants = {
       {},
       {"model.kind=gru-ode-bayes"},
-      {"model.propagator=closed-form", "model.evidence=forgetting"},
-      {"model.memory_mask=true", "model.memory_age=true", "model.memory_last=true",
-       "model.memory_mean=true", "model.recall=true"},
+      {"model.propagator=closed-form"},
+      {"model.propagator=gru-ode", "model.recall=true"},
       {"model.absorb=bounded"},
   };
   return variants;

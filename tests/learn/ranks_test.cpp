@@ -85,7 +85,7 @@ Config chunky() {
   config.train.chunk = 8;
   config.train.thin = 0.1;
   config.train.forecast = 0.3;
-  config.train.recalibrate = true;
+  config.train.calibrate = true;
   config.model.hidden = 8;
   config.model.step = 0.5;
   return config;

@@ -21,7 +21,7 @@ const Dataset& data() {
 
 Config config(const std::string& kind, std::int64_t chunk = 32) {
   Config c = small_synthetic_config();
-  if (kind == "forgetting")  // with everything else that replaces a part of the jump ODE
+  if (kind == "bounded")  // with everything that replaces a part of the jump ODE
     set_variant(c, kind);
   else
     c.model.kind = kind;
@@ -102,7 +102,7 @@ TEST_P(ThreadCount, DoesNotChangeABit) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, ThreadCount,
-                         testing::Values("edict", "forgetting", "gru-ode-bayes", "gru-d", "ipn",
+                         testing::Values("edict", "bounded", "gru-ode-bayes", "gru-d", "ipn",
                                          "seft"),
                          [](const auto& kind) {
                            std::string name = kind.param;

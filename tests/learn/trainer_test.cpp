@@ -62,59 +62,6 @@ TEST(Trainer, ThinningLeavesOutAShareDrawnAnewEachEpochWhateverTheThreads) {
     EXPECT_NEAR(count / all[0], 0.7, 4 * std::sqrt(0.7 * 0.3 / all[0]));
 }
 
-// Keeps what it is given in place of learning from it.
-class Examined : public GradientSum {
- public:
-  LossSums batch(const Vector<float>& params, std::span<const Example> examples, const LossWeights&,
-                 Vector<float>& grads) override {
-    grads = Vector<float>::Zero(params.size());
-    for (const Example& example : examples)
-      seen.push_back({example.absorb_until, example.timeline->stops.empty()
-                                                ? -1.0
-                                                : example.timeline->stops.back().time});
-    return {};
-  }
-  struct Seen {
-    double cut, last;
-  };
-  std::vector<Seen> seen;
-};
-
-TEST(Trainer, ForecastsFromTimesInItsWindowAsFarAsItReaches) {
-  const Dataset data = generate_synthetic(100, 3);
-  const Split parts = split(data, 0);
-  Config config;
-  config.data.t_cut = 6.0;
-  config.data.time_unit = 2.0;
-  config.model.hidden = 4;
-  config.train.epochs = 3;
-  config.train.forecast = 1.0;
-  config.train.forecast_from = 4.0;
-  config.train.forecast_until = 7.0;
-  config.train.forecast_reach = 1.5;
-  config.train.whole_series = true;
-  Model model = Model::create(config, data, parts);
-  Examined examined;
-  TrainOptions options;
-  options.gradient = &examined;
-  ThreadPool pool(1);
-  train(model, data, parts, pool, options);
-  ASSERT_EQ(examined.seen.size(), 3 * parts.train.size());
-  double first = 1e9, last = 0;
-  bool beyond = false;
-  for (const auto& [cut, end] : examined.seen) {
-    first = std::min(first, cut);
-    last = std::max(last, cut);
-    EXPECT_LT(end, cut + 0.75);  // the reach, in the model's unit
-    beyond |= end > 3.0;         // of the cut of the data
-  }
-  EXPECT_GE(first, 2.0);
-  EXPECT_LT(first, 2.2);
-  EXPECT_LE(last, 3.5);
-  EXPECT_GT(last, 3.3);
-  EXPECT_TRUE(beyond);
-}
-
 TEST(Trainer, StopsEarlyAndKeepsTheBest) {
   const Dataset data = generate_synthetic(40, 3);
   const Split parts = split(data, 0);

@@ -90,15 +90,60 @@ TEST(Config, EveryPresetIsValid) {
 }
 
 TEST(Config, WhatContradictsItselfIsRefused) {
-  Config window;
-  window.train.forecast_from = 8.0;
-  window.train.forecast_until = 6.0;
-  EXPECT_NE(error_of([&] { validate(window); }).find("forecast_until"), std::string::npos);
-  Config absorb;
-  absorb.train.recalibrate = true;
-  EXPECT_NO_THROW(validate(absorb));
-  absorb.model.absorb = "bounded";
-  EXPECT_NE(error_of([&] { validate(absorb); }).find("model.absorb"), std::string::npos);
+  Config smooth;
+  smooth.train.smooth = true;
+  EXPECT_NO_THROW(validate(smooth));
+  smooth.data.holdout = 0;
+  EXPECT_NE(error_of([&] { validate(smooth); }).find("data.holdout"), std::string::npos);
+}
+
+TEST(Config, ASettingThatIsGoneSaysWhatToUse) {
+  Config config;
+  for (const auto& [gone, instead] : std::vector<std::pair<std::string, std::string>>{
+           {"model.memory_mask=true", "model.recall"},
+           {"model.memory_age=false", "model.recall"},
+           {"model.memory_last=true", "model.recall"},
+           {"model.memory_mean=true", "model.recall"},
+           {"model.evidence=forgetting", "train.calibrate"},
+           {"train.forecast_from=1", "data.t_cut"},
+           {"train.forecast_until=2", "data.t_cut"},
+           {"train.forecast_reach=3", "data.t_cut"},
+           {"train.recalibrate=true", "train.calibrate"}}) {
+    const std::string name = gone.substr(0, gone.find('='));
+    const std::string error = error_of([&] { assign(config, gone); });
+    EXPECT_NE(error.find("there is no " + name + " any more"), std::string::npos) << error;
+    EXPECT_NE(error.find(instead), std::string::npos) << error;
+    const std::string text = "[" + name.substr(0, name.find('.')) + "]\n" +
+                             name.substr(name.find('.') + 1) + " = true\n";
+    EXPECT_NE(error_of([&] { read_toml_text(text, "old.toml", config); }).find("old.toml:2"),
+              std::string::npos);
+  }
+}
+
+// Of an earlier version's model: what its network does not depend on is left out.
+TEST(Config, AStoredSettingThatIsGoneIsRefusedOnlyWhereItWasUsed) {
+  const auto with = [](const char* table, const char* name, const nlohmann::json& value) {
+    nlohmann::json json = to_json(Config());
+    json[table][name] = value;
+    return json;
+  };
+  Config config;
+  for (const auto& unused :
+       {with("model", "memory_mask", false), with("model", "evidence", "free"),
+        with("train", "forecast_from", "auto"), with("train", "forecast_reach", 3.0),
+        with("train", "recalibrate", false)})
+    EXPECT_NO_THROW(from_stored_json(unused, config));
+  EXPECT_FALSE(config.train.calibrate);
+  from_stored_json(with("train", "recalibrate", true), config);
+  EXPECT_TRUE(config.train.calibrate) << "what its distributions are adjusted by from now on";
+  EXPECT_EQ(
+      error_of([&] { from_stored_json(with("model", "memory_last", true), config); }),
+      "it was trained with model.memory_last = true, which this version no longer has; use it "
+      "with edict 1, or train it again");
+  EXPECT_NE(error_of([&] {
+              from_stored_json(with("model", "evidence", "forgetting"), config);
+            }).find("model.evidence = \"forgetting\""),
+            std::string::npos);
 }
 
 TEST(Nearest, SmallestEditDistance) {

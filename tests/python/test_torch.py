@@ -11,22 +11,16 @@ from conftest import SMALL
 OPTIONS = {
     "euler": dict(solver="euler"),
     "midpoint": dict(solver="midpoint", surprise="predictive"),
-    "rk4": dict(solver="rk4", recalibrate=True),
-    "closed form": dict(propagator="closed-form", recalibrate=True),
-    "memory": dict(memory_mask=True, memory_age=True, memory_last=True, memory_mean=True),
-    "recall": dict(recall=True, memory_age=True, surprise="predictive"),
-    "recall alone": dict(recall=True),
-    "bounded": dict(absorb="bounded", absorb_bound=1.5, memory_last=True, recalibrate=False),
-    "score": dict(absorb="score", absorb_bound=4.0, recalibrate=False),
-    "forgetting": dict(propagator="closed-form", model_evidence="forgetting", recalibrate=True),
-    "everything": dict(
-        propagator="closed-form", model_evidence="forgetting", absorb="bounded", recall=True,
-        memory_mask=True, memory_age=True, memory_last=True, memory_mean=True, recalibrate=False,
-    ),  # fmt: skip
+    "rk4": dict(solver="rk4"),
+    "closed form": dict(propagator="closed-form"),
+    "recall": dict(recall=True, surprise="predictive"),
+    "bounded": dict(absorb="bounded", absorb_bound=1.5),
+    "score": dict(absorb="score", absorb_bound=4.0, recall=True),
+    "everything": dict(propagator="closed-form", absorb="bounded", recall=True),
     "calibrated": dict(calibrate=True, recall=True),
-    "ensemble": dict(members=3, recalibrate=True),
+    "ensemble": dict(members=3),
     "ensemble, calibrated": dict(members=2, calibrate=True),
-    "ensemble with memory": dict(members=2, memory_mean=True),
+    "ensemble with recall": dict(members=2, recall=True),
 }
 
 

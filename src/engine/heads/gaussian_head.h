@@ -27,8 +27,6 @@ class GaussianHead : public LocationScale<GaussianHead> {
         network_(layout, "head", in, model.head_hidden, {{"moments", 2 * features}}),
         observation_std_(loss.kl_observation_std) {}
 
-  // Offset of what is added to log scale² of every feature.
-  Index log_scale_bias() const { return network_.output_bias(0) + features_; }
   Index rows() const { return network_.rows(); }
   Index stacked() const { return network_.stacked(); }
 

@@ -1,7 +1,6 @@
-// What a head is: it turns a state x (h, and what is remembered) into the parameters φ of a
-// distribution over every feature. It alone knows the layout of φ, what the encoder is told of it,
-// how it is scored, and what `Marginal` and mean a feature has. A new distribution over the same
-// states is a new head.
+// What a head is: it turns a state h into the parameters φ of a distribution over every feature. It
+// alone knows the layout of φ, what the encoder reads of it, how it is scored, and what `Marginal`
+// and mean a feature has. A new distribution over the same states is a new head.
 #pragma once
 
 #include <concepts>
@@ -20,7 +19,7 @@ template <class H>
 concept Head = requires(const H head, ParameterLayout& layout, const EngineSettings& model,
                         const LossSettings& loss, Index n, const double* in, double* out,
                         Transposed<double> weights, const Observed<double>& seen, LossSums& sums,
-                        const FeatureEncoder& encoder, const Absorb& absorb) {
+                        const Absorb& absorb) {
   H(layout, model, loss, n, n);                      // rows of what it reads, features
   { H::kKind } -> std::convertible_to<const char*>;  // model.kind
   { head.rows() } -> std::same_as<Index>;            // of φ
@@ -34,8 +33,6 @@ concept Head = requires(const H head, ParameterLayout& layout, const EngineSetti
   head.encoder_inputs_backward(in, n, in, in, out);      // φ, feature, inputs, their gradient
   head.tamed_inputs(in, n, 1.0, absorb, out, *out);      // as far as model.absorb lets it pass
   head.tamed_inputs_backward(in, n, 1.0, absorb, in, in, out);
-  { head.log_scale_bias() } -> std::same_as<Index>;
-  head.rescale(n, 2.0, n, encoder, out);  // the scale of feature n doubles
   { head.mean(in, n) } -> std::same_as<double>;
   { head.marginal(in, n) } -> std::same_as<Marginal>;
 };

@@ -1,5 +1,5 @@
-// What the heads share whose φ begins with [ μ (D) | log scale² (D) ]: what the encoder is told of
-// an observation, and how the scale of a feature is multiplied.
+// What the heads share whose φ begins with [ μ (D) | log scale² (D) ]: what the encoder reads of an
+// observation.
 #pragma once
 
 #include <cmath>
@@ -49,17 +49,6 @@ class LocationScale {
     d_phi[features_ + j] += d_v[2];
     head().log_sigma_backward(phi, j, d_error * v[3], d_phi);
     surprise_backward(phi, j, e, (d_error + d_v[3]) * absorb.slope(e), d_phi);
-  }
-
-  // Multiplies the predictive scale of feature j wherever it is asked for. States and means stay:
-  // what the encoder reads of the scale is undone in its weights. `bias`: the offset of what is
-  // added to log scale² of every feature.
-  template <class S>
-  void rescale(Index j, double factor, Index bias, const FeatureEncoder& encoder, S* params) const {
-    const auto shift = static_cast<S>(2.0 * std::log(factor));
-    params[bias + j] += shift;
-    encoder.compensate(j, 2, S(1), shift, params);
-    encoder.compensate(j, 3, static_cast<S>(1.0 / factor), S(0), params);
   }
 
   template <class S>

@@ -1,5 +1,4 @@
-// EDICT's head: four networks read h (and what is remembered, where it is) and give the
-// Normal-Inverse-Wishart parameters. One column is
+// EDICT's head: four networks read h and give the Normal-Inverse-Wishart parameters. One column is
 //
 //   φ = [ μ0 (D) | log ψ (D) | λ = 1 + softplus | ν = D + 2 + softplus ]
 //
@@ -31,8 +30,6 @@ class NiwHead : public LocationScale<NiwHead> {
         observation_std_(loss.kl_observation_std),
         epistemic_surprise_(model.surprise == "epistemic") {}
 
-  // Offset of what is added to log scale² of every feature.
-  Index log_scale_bias() const { return networks_.output_bias(1); }
   Index rows() const { return networks_.rows(); }
   Index stacked() const { return networks_.stacked(); }
 

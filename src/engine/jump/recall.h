@@ -13,9 +13,8 @@
 // fall and growth are softplus of a parameter a feature and thus never negative. A feature that
 // repeats its value to the last digit, as a weight that is copied from table to table, could be
 // recalled with ever less scale: ln scale² is bent smoothly so as to stay above what the feature's
-// resolution allows (protocol/resolution.h), and above kLeast (where it is near that, recalibration
-// has less effect than it should). For every head whose φ begins with [ μ
-// (D) | log scale² (D) ].
+// resolution allows (protocol/resolution.h), and above kLeast. For every head whose φ begins with
+// [ μ (D) | log scale² (D) ].
 #pragma once
 
 #include <algorithm>

@@ -4,10 +4,9 @@
 //
 //   z(Δ) = z e^{(−decay + 2πi·frequency) Δ}         g(Δ) = rest + (g − rest) e^{−rate Δ}
 //
-// Further rows, which are no part of h, only forget: s(Δ) = s e^{−forgetting Δ} (forgetting.h).
-// Decay, frequency, rate and forgetting are softplus of a parameter each and thus never negative.
-// They start spread log-uniformly over the time scales from model.shortest_timescale to
-// model.longest_timescale, but for the last, which starts with the shortest.
+// Decay, frequency and rate are softplus of a parameter each and thus never negative. They start
+// spread log-uniformly over the time scales from model.shortest_timescale to
+// model.longest_timescale.
 #pragma once
 
 #include <algorithm>
@@ -30,9 +29,8 @@ namespace edict {
 
 class ClosedForm {
  public:
-  ClosedForm(ParameterLayout& layout, const std::string& name, const EngineSettings& settings,
-             Index forgetting_rows = 0)
-      : size_(settings.hidden + forgetting_rows),
+  ClosedForm(ParameterLayout& layout, const std::string& name, const EngineSettings& settings)
+      : size_(settings.hidden),
         pairs_(settings.hidden / 4),
         relaxing_(settings.hidden - 2 * pairs_) {
     const TimeScales scales = time_scales(settings);
@@ -46,11 +44,9 @@ class ClosedForm {
     }
     rate_ = layout.add(name + ".rate", {relaxing_}, Start::rates(fast, slow));
     rest_ = layout.add(name + ".rest", {relaxing_}, Start::constant(0.0));
-    if (forgetting_rows > 0)
-      forgetting_ = layout.add(name + ".forgetting", {forgetting_rows}, Start::rates(fast, fast));
   }
 
-  Index size() const { return size_; }  // of a state, H and what only forgets
+  Index size() const { return size_; }  // of a state
   // The whole way to `target` is one move.
   Move next(const Clock& clock, double target) const {
     const double gap = target - clock.start;
@@ -65,8 +61,6 @@ class ClosedForm {
       transposed[frequency_ + i] = softplus(params[frequency_ + i]);
     }
     for (Index i = 0; i < relaxing_; ++i) transposed[rate_ + i] = softplus(params[rate_ + i]);
-    for (Index i = 0; i < size_ - hidden(); ++i)
-      transposed[forgetting_ + i] = softplus(params[forgetting_ + i]);
   }
 
   // What backward needs besides h: the factors, H × w.
@@ -106,17 +100,6 @@ class ClosedForm {
           lanes.store(to, g_next + i);
         };
       });
-      const S* const forgetting = params.values + forgetting_;
-      const S* const s = h + hidden();
-      S* const s_next = h_next + hidden();
-      S* const kept = factors + hidden();
-      sweep<S>(size_ - hidden(), [=](auto lanes, Index i) {
-        const auto e = exp_lanes(-t * lanes.load(forgetting + i));
-        return [=, to = lanes.load(s + i) * e] {
-          lanes.store(e, kept + i);
-          lanes.store(to, s_next + i);
-        };
-      });
     }
   }
 
@@ -124,16 +107,14 @@ class ClosedForm {
   template <class S>
   void backward(const S* params, Index w, const S* dt, const S* h, const S* factors,
                 Arena<S>& scratch, S* d_h, S* grads) const {
-    const Index n = pairs_, m = relaxing_, f = size_ - hidden();
+    const Index n = pairs_, m = relaxing_;
     S* const d_decay = scratch.take(n);
     S* const d_angle = scratch.take(n);
     S* const d_rate = scratch.take(m);
-    S* const d_forgetting = scratch.take(f);
     S* const d_rest = grads + rest_;
     std::fill_n(d_decay, n, S(0));
     std::fill_n(d_angle, n, S(0));
     std::fill_n(d_rate, m, S(0));
-    std::fill_n(d_forgetting, f, S(0));
     for (Index column = 0; column < w; ++column, h += size_, factors += size_, d_h += size_) {
       const S t = dt[column];
       sweep<S>(n, [=](auto lanes, Index i) {
@@ -166,17 +147,6 @@ class ClosedForm {
           lanes.store(d_from, d_g + i);
         };
       });
-      const S* const s = h + hidden();
-      const S* const kept = factors + hidden();
-      S* const d_s = d_h + hidden();
-      sweep<S>(f, [=](auto lanes, Index i) {
-        const auto d_from = lanes.load(d_s + i) * lanes.load(kept + i);
-        const auto forgets = lanes.load(d_forgetting + i) - t * d_from * lanes.load(s + i);
-        return [=] {
-          lanes.store(forgets, d_forgetting + i);
-          lanes.store(d_from, d_s + i);
-        };
-      });
     }
     for (Index i = 0; i < n; ++i) {
       grads[decay_ + i] += d_decay[i] * sigmoid(params[decay_ + i]);
@@ -184,17 +154,13 @@ class ClosedForm {
           static_cast<S>(2 * std::numbers::pi) * d_angle[i] * sigmoid(params[frequency_ + i]);
     }
     for (Index i = 0; i < m; ++i) grads[rate_ + i] += d_rate[i] * sigmoid(params[rate_ + i]);
-    for (Index i = 0; i < f; ++i)
-      grads[forgetting_ + i] += d_forgetting[i] * sigmoid(params[forgetting_ + i]);
   }
 
  private:
   static constexpr double kFading = 0.2;
 
-  Index hidden() const { return 2 * pairs_ + relaxing_; }
-
   Index size_, pairs_, relaxing_;
-  Index decay_ = 0, frequency_ = 0, rate_, rest_, forgetting_ = 0;
+  Index decay_ = 0, frequency_ = 0, rate_, rest_;
 };
 
 }  // namespace edict

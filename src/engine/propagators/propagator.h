@@ -16,9 +16,8 @@ class Propagator {
  public:
   static constexpr double kMaxSteps = SteppedGruOde::kMaxSteps;
 
-  Propagator(ParameterLayout& layout, const std::string& name, const EngineSettings& settings,
-             Index forgetting_rows)
-      : first_step_(settings.step), choice_(chosen(layout, name, settings, forgetting_rows)) {}
+  Propagator(ParameterLayout& layout, const std::string& name, const EngineSettings& settings)
+      : first_step_(settings.step), choice_(chosen(layout, name, settings)) {}
 
   const SteppedGruOde* stepped() const { return std::get_if<SteppedGruOde>(&choice_); }
   const ClosedForm* closed_form() const { return std::get_if<ClosedForm>(&choice_); }
@@ -89,9 +88,8 @@ class Propagator {
  private:
   using Choice = std::variant<SteppedGruOde, ClosedForm>;
   static Choice chosen(ParameterLayout& layout, const std::string& name,
-                       const EngineSettings& settings, Index forgetting_rows) {
-    if (settings.propagator == "closed-form")
-      return ClosedForm(layout, name, settings, forgetting_rows);
+                       const EngineSettings& settings) {
+    if (settings.propagator == "closed-form") return ClosedForm(layout, name, settings);
     return SteppedGruOde(layout, name, settings);
   }
 

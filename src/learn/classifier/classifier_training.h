@@ -7,7 +7,7 @@
 // Fine-tuning sends the classification loss back through the whole sequence, together with the
 // evidential loss at classify.evidential_weight, from the best seed on. It changes the states, so
 // the other seeds' classifiers no longer fit them and are dropped; and the distributions, so a
-// calibration is dropped, and a model that was trained with train.calibrate or train.recalibrate is
+// calibration is dropped, and a model that was trained with train.calibrate is
 // calibrated again, on the validation split as before.
 //
 // Each member of an ensemble gets classifiers of its own, on its own states, as if it stood alone.

@@ -12,7 +12,6 @@
 #include "base/quantile.h"
 #include "learn/posthoc/correlate.h"
 #include "learn/posthoc/fuse.h"
-#include "learn/posthoc/recalibrate.h"
 #include "learn/posthoc/weighted_observations.h"
 #include "math/nelder_mead.h"
 #include "math/special.h"
@@ -275,10 +274,7 @@ void calibrate_trained(Model& model, const Dataset& data, std::span<const std::s
   const TrainSettings& settings = model.config.train;
   const Timelines timelines =
       validation_timelines(model, data, after_training(data, model.config.data, validation));
-  if (settings.calibrate)
-    model.calibration = fit_calibration(model, timelines, pool, stop);
-  else if (settings.recalibrate)
-    recalibrate(model, timelines, pool, stop);
+  if (settings.calibrate) model.calibration = fit_calibration(model, timelines, pool, stop);
   if (model.has_backward()) model.fusion = fit_fusion(model, timelines, pool, stop);
 }
 

@@ -37,9 +37,8 @@ CalibrationHalves calibration_halves(const Timelines& timelines);
 Calibration fit_calibration(const Model& model, const Timelines& timelines, ThreadPool& pool,
                             StopFlag stop = nullptr);
 
-// What train.calibrate or else train.recalibrate asks for, and after it the fusion of a model that
-// looks from both sides, on these series of the validation split. Throws Interrupted, with the
-// model as it was, when `stop` is set.
+// The calibration that train.calibrate asks for, and after it the fusion of a model that looks from
+// both sides, on these series of the validation split. Throws Interrupted when `stop` is set.
 void calibrate_trained(Model& model, const Dataset& data, std::span<const std::size_t> validation,
                        ThreadPool& pool, StopFlag stop = nullptr);
 

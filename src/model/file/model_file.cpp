@@ -205,7 +205,7 @@ StoredModel read_metadata(const TensorFile& file, const std::filesystem::path& p
       throw refuse(
           fmt::format("format {} is not known to this version", json_text(meta.at("format"))));
     try {
-      from_json(meta.at("config"), model.config);
+      from_stored_json(meta.at("config"), model.config);
       validate(model.config);
     } catch (const Error& e) {
       throw refuse(e.what());

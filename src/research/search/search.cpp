@@ -137,7 +137,7 @@ Trial training_trial(const Dataset& data, ThreadPool& pool, const TrainOptions& 
                                   Outcome& outcome) {
     const Split parts = split(data, config.data);
     Config uncalibrated = config;
-    uncalibrated.train.calibrate = uncalibrated.train.recalibrate = false;
+    uncalibrated.train.calibrate = false;
     Model model = Model::create(uncalibrated, data, parts);
     if (!model.network->has_distribution())
       throw Error(fmt::format("model.kind = {} predicts no distribution to be judged by",
@@ -148,7 +148,7 @@ Trial training_trial(const Dataset& data, ThreadPool& pool, const TrainOptions& 
     if (train(model, data, parts, pool, options).interrupted) return false;
     Evaluation judged;
     try {
-      if (config.train.calibrate || config.train.recalibrate) {
+      if (config.train.calibrate) {
         judged = judged_by_halves(model, config.train, data, parts.validation, pool, options.stop);
         model.config.train = config.train;
         calibrate_trained(model, data, parts.validation, pool, options.stop);

@@ -13,7 +13,6 @@ rng = numpy.random.default_rng(61)
 torch.manual_seed(61)
 FEATURES, COVARIATES = 3, 2
 FOREVER = 1e9
-ALL = ("mask", "age", "last", "mean")
 
 
 def case(absorb_until=FOREVER, propagator="closed-form", **changes):
@@ -31,19 +30,13 @@ def case(absorb_until=FOREVER, propagator="closed-form", **changes):
               "model.head_hidden": s.head_hidden, "model.encoder_width": s.encoder_width,
               "model.surprise": s.surprise, "model.shortest_timescale": s.shortest_timescale,
               "model.recall": s.recall, "model.absorb": s.absorb,
-              "model.absorb_bound": s.absorb_bound,
-              "model.evidence": "forgetting" if s.forgetting else "free", "loss.kl": s.kl,
-              "loss.evidence": s.evidence, **{f"model.memory_{name}": True for name in s.told}}
+              "model.absorb_bound": s.absorb_bound, "loss.kl": s.kl, "loss.evidence": s.evidence}
     return dict(config=config, features=FEATURES, covariates=COVARIATES, absorb_until=absorb_until,
                 series=[m.plain() for m in many], params=start, nll=nll, kl=kl, evidence=evidence,
                 grads=gradients(model, model.total(parts)))
 
 
 write("options.json", [
-    case(told=("age",)), case(told=("mask", "last")), case(told=("mean",)),
-    case(recall=True), case(told=ALL, recall=True, absorb_until=1.0),
-    case(told=("age", "last"), recall=True, propagator="gru-ode"),
-    case(absorb="bounded", absorb_bound=1.5), case(absorb="score", surprise="predictive"),
-    case(absorb="bounded", told=ALL, recall=True),
-    case(forgetting=True), case(forgetting=True, told=ALL, recall=True, absorb_until=1.0),
+    case(recall=True), case(absorb="bounded", absorb_bound=1.5),
+    case(absorb="score", surprise="predictive"),
 ])
