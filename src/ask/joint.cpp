@@ -62,12 +62,6 @@ Conditional JointDistribution::conditional(std::size_t place, const Vector<doubl
   return {marginals_[place], -precision_.row(i).dot(others) / own, 1.0 / std::sqrt(own)};
 }
 
-Conditional JointDistribution::given_others(std::size_t place, std::span<const double> x) const {
-  std::vector<double> known(x.begin(), x.end());
-  known[place] = marginals_[place].mean;  // whose score is 0
-  return conditional(place, scores(known));
-}
-
 std::vector<Conditional> JointDistribution::each_given_others(std::span<const double> x) const {
   Vector<double> n = scores(x);
   std::vector<Conditional> result;

@@ -48,8 +48,6 @@ class JointDistribution {
                     std::span<const Marginal> marginals);
 
   double log_density(std::span<const double> x) const;
-  // Of one, given the others; x of its own place is not looked at.
-  Conditional given_others(std::size_t place, std::span<const double> x) const;
   // Of each, given the others.
   std::vector<Conditional> each_given_others(std::span<const double> x) const;
   void draw(Generator& random, std::span<double> x) const;

@@ -495,7 +495,7 @@ std::string commented_toml(const FittedSettings& fitted) {
                   text);
       reason = choice->why;
     }
-    const std::string alone = settings::to_toml({key});  // "[table]\nkey = value\n"
+    const std::string alone = settings::to_toml(settings::Keys{{key}});  // "[table]\nkey = value\n"
     text += alone.substr(alone.find('\n') + 1);
   }
   return text;

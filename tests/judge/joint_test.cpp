@@ -11,7 +11,6 @@
 #include <numeric>
 
 #include "ask/distribution.h"
-#include "base/not_finite.h"
 #include "engine/small_model.h"
 #include "judge/detailed_evaluation.h"
 
@@ -70,7 +69,7 @@ TEST(JointDistribution, WithoutCorrelationsIsTheProductOfItsMarginals) {
   for (const Correlations& none : {Correlations(), three(0, 0, 0)}) {
     const JointDistribution joint(none, kFeatures, kMarginals);
     EXPECT_NEAR(joint.log_density(x), sum, 1e-12);
-    const Conditional given = joint.given_others(1, x);
+    const Conditional given = joint.each_given_others(x)[1];
     EXPECT_EQ(given.mean, 0.0);
     EXPECT_EQ(given.deviation, 1.0);
     EXPECT_NEAR(given.quantile(0.1), -2.0 + 2.0 * student_t_quantile(0.1, 9.0), 1e-9);
@@ -85,11 +84,12 @@ TEST(JointDistribution, ConditionalsAreJointOverMarginal) {
   const JointDistribution pair(kThree, others, std::array{kMarginals[0], kMarginals[2]});
   const double x0 = 2.5, x2 = -0.3;
   const double below = pair.log_density(std::array{x0, x2});
-  const Conditional given = joint.given_others(1, std::array{x0, kNaN, x2});
+  const Conditional given = joint.each_given_others(std::array{x0, 7.0, x2})[1];
   for (const double x : {-9.0, -2.0, 0.5, 3.0, 8.0}) {
     const std::array all{x0, x, x2};
     EXPECT_NEAR(given.log_density(x), joint.log_density(all) - below, 1e-10);
-    EXPECT_NEAR(joint.each_given_others(all)[1].log_density(x), given.log_density(x), 1e-12);
+    EXPECT_NEAR(joint.each_given_others(all)[1].log_density(x), given.log_density(x), 1e-12)
+        << "its own value does not count";
     const auto density = [&](double y) { return std::exp(given.log_density(y)); };
     const double probability = boost::math::quadrature::gauss_kronrod<double, 61>::integrate(
         density, -kInfinity, x, 15, 1e-11);
@@ -112,8 +112,8 @@ TEST(JointDistribution, DoesNotKnowOfUnits) {
   }
   const JointDistribution joint(kThree, kFeatures, kMarginals), same(kThree, kFeatures, inches);
   EXPECT_NEAR(same.log_density(in_inches), joint.log_density(x) - 3 * std::log(2.54), 1e-10);
-  EXPECT_NEAR(same.given_others(0, in_inches).median(),
-              7 + 2.54 * joint.given_others(0, x).median(), 1e-9);
+  EXPECT_NEAR(same.each_given_others(in_inches)[0].median(),
+              7 + 2.54 * joint.each_given_others(x)[0].median(), 1e-9);
 }
 
 // Ranks of a sample, from 0 to 1.

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "allocation_count.h"
-#include "ask/rewindable_stream.h"
 #include "base/error.h"
 #include "engine/variant.h"
 #include "model/infer.h"
@@ -195,52 +194,6 @@ TEST_P(StreamTest, AnEngineServesManyAsItServesOne) {
     const auto one = engine.distribution({&questions[q], 1});
     for (std::size_t j = 0; j < 3; ++j) expect_equal(one[j], all[3 * q + j]);
   }
-}
-
-// Late, twice, corrected: what counts is what was observed, not when it came.
-TEST_P(StreamTest, RewindsToWhereALateObservationBelongs) {
-  const Dataset data = small_dataset();
-  StreamEngine engine(shared_model(data, GetParam()));
-  struct Event {
-    double time;
-    std::vector<Observation> observed;
-  };
-  std::vector<Event> events;
-  for (std::size_t e = data.first_event[2]; e < data.first_event[3]; ++e) {
-    events.push_back({data.times[e], observations_of(data)[e]});
-  }
-  const StreamState start = engine.begin(0.0, data.covariates(2));
-  using Outcome = RewindableStream::Outcome;
-  RewindableStream ordered(engine, start, 10);
-  for (const Event& e : events) EXPECT_EQ(ordered.observe(e.time, e.observed), Outcome::appended);
-
-  Generator rng(9);
-  for (int round = 0; round < 20; ++round) {
-    std::vector<std::pair<double, Observation>> single;
-    for (const Event& e : events)
-      for (const Observation& o : e.observed) single.emplace_back(e.time, o);
-    rng.shuffle(std::span(single));
-    RewindableStream shuffled(engine, start, 10);
-    const Observation wrong{single[0].second.feature, single[0].second.value + 1};
-    shuffled.observe(single[0].first, {&wrong, 1});  // to be corrected
-    bool replayed = false;
-    for (const auto& [time, o] : single)
-      replayed |= shuffled.observe(time, {&o, 1}) == Outcome::replayed;
-    EXPECT_TRUE(replayed);
-    EXPECT_EQ(shuffled.state(), ordered.state());
-    EXPECT_EQ(shuffled.observe(single[3].first, {&single[3].second, 1}), Outcome::unchanged);
-    EXPECT_EQ(shuffled.state(), ordered.state());
-  }
-  RewindableStream forgetful(engine, start, 2);
-  for (const Event& e : events) forgetful.observe(e.time, e.observed);
-  EXPECT_EQ(forgetful.state(), ordered.state());
-  const Observation late{0, 1.0};
-  EXPECT_THROW(forgetful.observe(events[1].time, {&late, 1}), Error);
-  EXPECT_EQ(forgetful.state(), ordered.state());
-  // The last event that was forgotten: told once more it would be absorbed a second time.
-  ASSERT_EQ(forgetful.oldest(), events[events.size() - 3].time);
-  EXPECT_THROW(forgetful.observe(forgetful.oldest(), events[events.size() - 3].observed), Error);
-  EXPECT_EQ(forgetful.state(), ordered.state());
 }
 
 INSTANTIATE_TEST_SUITE_P(All, StreamTest, testing::ValuesIn(variants()),

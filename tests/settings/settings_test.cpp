@@ -31,16 +31,12 @@ struct House {
   Values values;
 
   Keys keys() {
-    return {number("house.width", "in metres", width, 0.5, 100),
-            number_or_auto("house.height", "in metres", height, -5, 50),
-            whole("house.rooms", "without the bath", rooms, 1, 99),
-            flag("house.cellar", "whether there is one", cellar),
-            text("house.roof", "what it is made of", roof, {"tiles", "reed"}),
-            key(kGlow, values),
-            key(kFade, values),
-            key(kBulbs, values),
-            key(kDimmed, values),
-            key(kShade, values)};
+    return {{number("house.width", "in metres", width, 0.5, 100),
+             number_or_auto("house.height", "in metres", height, -5, 50),
+             whole("house.rooms", "without the bath", rooms, 1, 99),
+             flag("house.cellar", "whether there is one", cellar),
+             text("house.roof", "what it is made of", roof, {"tiles", "reed"}), key(kGlow, values),
+             key(kFade, values), key(kBulbs, values), key(kDimmed, values), key(kShade, values)}};
   }
 };
 
@@ -204,7 +200,7 @@ TEST(TomlSettings, NumbersKeepEveryBit) {
   // Far from one, where a number is written with an exponent and without a point.
   double large = 1e20, small = 1e-9, large_again = 0, small_again = 0;
   const auto keys = [](double& a, double& b) {
-    return Keys{number("a.large", "", a, 0, 1e30), number("a.small", "", b, 0, 1)};
+    return Keys{{number("a.large", "", a, 0, 1e30), number("a.small", "", b, 0, 1)}};
   };
   read_toml_text(to_toml(keys(large, small)), "again", keys(large_again, small_again));
   EXPECT_EQ(large_again, large);
