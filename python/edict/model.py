@@ -158,7 +158,9 @@ class Model:
             few = "1 series is" if len(data) == 1 else f"{len(data)} series are"
             warn(
                 f"{few} too few to split by series; cut into pieces of {model._info['piece']} events, "
-                "the last of each series for the test split")
+                "the last of each series for the test split"
+            )
+        _say_notes(model)
         return model
 
     def classify(
@@ -192,6 +194,7 @@ class Model:
             progress,
             "classifying",
         )  # fmt: skip
+        _say_notes(model)
         return model
 
     @classmethod
@@ -674,6 +677,12 @@ def _restored(content: bytes, classes: Optional[list[Any]]) -> Model:
     model = Model.from_bytes(content)
     model._classes = classes
     return model
+
+
+def _say_notes(model: Model) -> None:
+    """What the library says of the data and of how training went."""
+    for note in model._info["notes"]:
+        warn(str(note))
 
 
 @contextmanager

@@ -378,3 +378,11 @@ def test_both_sides_are_learnt_from_few_series():
     model = Model.train(data, smooth=True, **SMALL)
     filled, past = model.impute(data), model.impute(data, past_only=True)
     assert filled.notna().all(axis=None) and not filled["flow"].equals(past["flow"])
+
+
+def test_what_training_notes_is_said(data, frame):
+    with pytest.warns(UserWarning, match="feature 'flow' never changes in the training split"):
+        Model.train(Dataset.from_frame(frame.assign(flow=3.0), label="label"), **SMALL)
+    few = data.with_labels(np.where(np.arange(60) < 5, None, data.labels))
+    with pytest.warns(UserWarning, match="5 series without a label are left out"):
+        Model.train(data, **SMALL).classify(few, epochs=1)
