@@ -106,7 +106,8 @@ std::optional<server::ApiRequest> http_request(std::string_view bytes) {
   auto taken = server::request_from(bytes, http_settings());
   if (!taken) return {};
   if (const auto* refused = std::get_if<server::ApiResponse>(&*taken)) {
-    promise((refused->status >= 400 && refused->status < 500) || refused->status == 501,
+    promise((refused->status >= 400 && refused->status < 500) || refused->status == 501 ||
+                refused->status == 505,
             "a refusal blames the request");
     promise(parse_json(refused->body).is_object(), "a refusal says why");
     return {};

@@ -129,7 +129,7 @@ TEST_F(ProgramTest, SequencesOfTheInferenceProtocolAreStreams) {
   EXPECT_EQ(ask("POST", "/v2/models/waves/infer",
                 R"({"parameters":{"sequence_id":42},"inputs":[{"name":7}]})")
                 .status,
-            200);  // an input of another name
+            400);  // an input of another name
 }
 
 TEST_F(ProgramTest, WhatIsWrongIsSaidAndHarmsNobody) {

@@ -1,12 +1,12 @@
 #include "front/server/http/http_request.h"
 
 #include <fmt/core.h>
-#include <zlib.h>
 
 #include <array>
 #include <boost/beast/http.hpp>
 #include <ctime>
-#include <new>
+
+#include "front/server/http/gzip.h"
 
 namespace edict::server {
 namespace {
@@ -15,27 +15,8 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 using boost::system::error_code;
 
-// What gzip holds, in one member or in several (RFC 1952); nothing where it is none, or more than
-// `most`.
-std::optional<std::string> unpacked(const std::string& packed, std::size_t most) {
-  z_stream z{};
-  if (inflateInit2(&z, 15 + 32) != Z_OK) return {};
-  z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
-  z.avail_in = static_cast<uInt>(packed.size());
-  std::string text;
-  std::array<char, 65536> piece;
-  int code = Z_OK;
-  while (code == Z_OK && text.size() <= most) {
-    z.next_out = reinterpret_cast<Bytef*>(piece.data());
-    z.avail_out = static_cast<uInt>(piece.size());
-    code = inflate(&z, Z_NO_FLUSH);
-    text.append(piece.data(), piece.size() - z.avail_out);
-    if (code == Z_OK && z.avail_in == 0 && z.avail_out > 0) break;  // it ends too early
-    if (code == Z_STREAM_END && z.avail_in > 0) code = inflateReset(&z);
-  }
-  inflateEnd(&z);
-  if (code != Z_STREAM_END || text.size() > most) return {};
-  return text;
+ApiResponse too_large(std::size_t most_body) {
+  return problem(413, fmt::format("the body is larger than {} bytes; send it in parts", most_body));
 }
 
 // The name in "name:8080" and "[::1]:8080".
@@ -105,14 +86,21 @@ std::size_t most_unparsed(const HttpSettings& settings) {
   return std::max<std::size_t>(settings.most_header, 1 << 16);
 }
 
-std::optional<ApiResponse> refusal_of(error_code error, const HttpSettings& settings) {
+std::optional<ApiResponse> LimitedParser::limit_body(std::size_t most) {
+  if (content_length() && *content_length() > most) return too_large(most);
+  body_limit(most);
+  return {};
+}
+
+std::optional<ApiResponse> refusal_of(error_code error, const HttpSettings& settings,
+                                      std::size_t most_body) {
   if (error == http::error::header_limit || error == http::error::buffer_overflow)
     return problem(431, fmt::format("the header, or what the chunks of the body say of themselves, "
                                     "is larger than {} bytes; shorten it",
                                     settings.most_header));
-  if (error == http::error::body_limit)
-    return problem(
-        413, fmt::format("the body is larger than {} bytes; send it in parts", settings.most_body));
+  if (error == http::error::body_limit) return too_large(most_body);
+  if (error == http::error::bad_version)
+    return problem(505, "the server speaks HTTP/1.1 and HTTP/1.0");
   if (error.category() == http::make_error_code(http::error::bad_method).category() &&
       error != http::error::end_of_stream && error != http::error::partial_message)
     return problem(400, "this is not HTTP/1.1 as it should be");
@@ -130,6 +118,7 @@ std::variant<RequestHead, ApiResponse> head_of(const HttpMessage& message,
   if (message.count(http::field::authorization) > 1)
     return problem(400, "the request has more than one Authorization; send one");
   RequestHead head;
+  head.most_body = settings.most_body;
   ApiRequest& request = head.request;
   request.method = std::string(message.method_string());
   request.target = std::string(message.target());
@@ -157,35 +146,18 @@ std::variant<RequestHead, ApiResponse> head_of(const HttpMessage& message,
   request.content_type = text(http::field::content_type);
   request.authorization = text(http::field::authorization);
   request.if_none_match = text(http::field::if_none_match);
-  head.last_event_id = std::string(message["Last-Event-ID"]);
+  request.last_event_id = std::string(message["Last-Event-ID"]);
   return head;
 }
 
-std::variant<ApiRequest, ApiResponse> with_body(RequestHead&& head, std::string&& body,
-                                                const HttpSettings& settings) {
+std::variant<ApiRequest, ApiResponse> with_body(RequestHead&& head, std::string&& body) {
   ApiRequest request = std::move(head.request);
   request.body = std::move(body);
   if (!head.packed) return request;
-  auto plain = unpacked(request.body, settings.most_body);
+  auto plain = unpacked(request.body, head.most_body);
   if (!plain) return problem(400, "the body is no gzip, or too large unpacked");
   request.body = std::move(*plain);
   return request;
-}
-
-std::string packed(std::string_view text) {
-  z_stream z{};
-  // Quickly: an answer waits for it.
-  if (deflateInit2(&z, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-    throw std::bad_alloc();
-  std::string result(deflateBound(&z, static_cast<uLong>(text.size())), '\0');
-  z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  z.avail_in = static_cast<uInt>(text.size());
-  z.next_out = reinterpret_cast<Bytef*>(result.data());
-  z.avail_out = static_cast<uInt>(result.size());
-  deflate(&z, Z_FINISH);
-  result.erase(z.total_out);
-  deflateEnd(&z);
-  return result;
 }
 
 std::string http_date() {
@@ -213,7 +185,8 @@ std::optional<std::variant<ApiRequest, ApiResponse>> request_from(std::string_vi
         if (waiting < most_unparsed(settings)) return {};
         error = http::error::buffer_overflow;
       }
-      if (error && error != http::error::need_more) return refusal_of(error, settings);
+      if (error && error != http::error::need_more)
+        return refusal_of(error, settings, settings.most_body);
       if (!error && read == 0 && !parser.is_done()) return {};
     }
     if (head || !parser.is_header_done()) continue;
@@ -221,7 +194,7 @@ std::optional<std::variant<ApiRequest, ApiResponse>> request_from(std::string_vi
     if (auto* refusal = std::get_if<ApiResponse>(&taken)) return std::move(*refusal);
     head = std::move(std::get<RequestHead>(taken));
   }
-  return with_body(std::move(*head), std::move(parser.get().body()), settings);
+  return with_body(std::move(*head), std::move(parser.get().body()));
 }
 
 }  // namespace edict::server

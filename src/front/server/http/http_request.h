@@ -22,6 +22,9 @@ class LimitedParser : public HttpParser {
   LimitedParser(const LimitedParser&) = delete;
   LimitedParser& operator=(const LimitedParser&) = delete;
 
+  // When the header has come: the answer to a body that will be larger, where that is known.
+  std::optional<ApiResponse> limit_body(std::size_t most);
+
  private:
   std::size_t extensions_left_;  // bytes
   std::function<void(std::uint64_t, boost::beast::string_view, boost::system::error_code&)>
@@ -32,26 +35,23 @@ class LimitedParser : public HttpParser {
 std::size_t most_unparsed(const HttpSettings& settings);
 
 // The answer to bytes that are no request; nothing where a connection failed and nobody listens.
-std::optional<ApiResponse> refusal_of(boost::system::error_code error,
-                                      const HttpSettings& settings);
+std::optional<ApiResponse> refusal_of(boost::system::error_code error, const HttpSettings& settings,
+                                      std::size_t most_body);
 
 // A request before its body. What follows the last chunk of a body never changes it.
 struct RequestHead {
   ApiRequest request;
-  std::string last_event_id;
-  bool packed = false;  // the body
-  bool waits = false;   // for "100 Continue" before it sends the body
+  std::size_t most_body = 0;  // bytes, as it comes and unpacked
+  bool packed = false;        // the body
+  bool waits = false;         // for "100 Continue" before it sends the body
 };
 // What a header asks, or the answer that refuses it: it is known who asks, and for what, before a
 // byte of a body is waited for.
 std::variant<RequestHead, ApiResponse> head_of(const HttpMessage& message,
                                                const HttpSettings& settings);
 // The request with the body that came with it, unpacked; else the answer that refuses it.
-std::variant<ApiRequest, ApiResponse> with_body(RequestHead&& head, std::string&& body,
-                                                const HttpSettings& settings);
+std::variant<ApiRequest, ApiResponse> with_body(RequestHead&& head, std::string&& body);
 
-// A text as gzip packs it.
-std::string packed(std::string_view text);
 // "Wed, 18 Nov 2026 20:10:00 GMT", the moment at which it is called.
 std::string http_date();
 

@@ -1,4 +1,4 @@
-// The description of the interface, written out of one list of paths.
+// The description of the interface, written out of the table of routes.
 #include <algorithm>
 #include <cctype>
 
@@ -6,242 +6,108 @@
 #include "base/json/json_text.h"
 #include "front/server/http/api.h"
 #include "front/server/http/openapi_schemas.h"
+#include "front/server/http/routes/route.h"
 
 namespace edict::server {
 namespace {
 
 using nlohmann::json;
+using Kind = Parameter::Kind;
 
-struct Parameter {
-  const char* name;
-  const char* help;
-};
-
-struct Operation {
-  const char* path;
-  const char* method;
-  const char* summary;
-  const char* answer = "";  // the schema of it
-  std::vector<Parameter> query = {};
-  std::vector<const char*> body = {};  // media types
-  const char* body_schema = "";        // of those that are JSON
-  const char* answers = "application/json";
-  int status = 200;
-};
-
-const std::vector<Operation>& operations() {
-  static const std::vector<Operation> kOperations{
-      {"/livez", "get", "Whether the program answers; else it should be started again.", "Live"},
-      {"/readyz", "get",
-       "Whether it can do its work: the store can be written to, the broker is connected. 503 "
-       "where "
-       "not.",
-       "Ready"},
-      {"/healthz", "get", "As /readyz, with some figures.", "Health"},
-      {"/metrics", "get", "Counters for Prometheus.", "", {}, {}, "", "text/plain"},
-      {"/v1/model", "get", "The model: its features, covariates and clock.", "Model"},
-      {"/v1/observations",
-       "post",
-       "Takes observed values. Answered when they are durable and absorbed; sending them again "
-       "changes nothing. 207 where some were refused.",
-       "Stored",
-       {},
-       {"application/x-ndjson", "application/json", "text/csv"},
-       "Observations"},
-      {"/api/v2/write",
-       "post",
-       "InfluxDB line protocol. 400 where some values were refused and the others stored.",
-       "",
-       {{"precision", "ns, us, ms or s"}},
-       {"text/plain"},
-       "",
-       "",
-       204},
-      {"/v1/streams",
-       "get",
-       "Streams, the most urgent first.",
-       "Streams",
-       {{"sort", "urgency, id or received"},
-        {"limit", "at most so many"},
-        {"offset", "after so many"},
-        {"q", "whose id holds this text"}}},
-      {"/v1/streams/{id}", "get", "One stream, its last values and alarms.", "Stream"},
-      {"/v1/streams/{id}",
-       "put",
-       "Tells of a stream: statics, labels, origin.",
-       "Stream",
-       {},
-       {"application/json"},
-       "StreamAbout"},
-      {"/v1/streams/{id}",
-       "delete",
-       "Removes a stream and all of its data.",
-       "",
-       {},
-       {},
-       "",
-       "",
-       204},
-      {"/v1/streams/{id}/distribution",
-       "get",
-       "The distribution of every feature at any times.",
-       "Distribution",
-       {{"at", "times, with commas"},
-        {"ahead", "or times after the newest observation"},
-        {"level", "of the central interval"},
-        {"features", "only these"},
-        {"quantiles", "probabilities between 0 and 1"},
-        {"above", "FEATURE:LIMIT, the probability of more"},
-        {"below", "FEATURE:LIMIT, the probability of less"},
-        {"within", "the largest probability of the limits within this time"}}},
-      {"/v1/streams/{id}/trajectory",
-       "get",
-       "What was and is expected, in columns for a chart.",
-       "Trajectory",
-       {{"from", "a time"},
-        {"to", "a time"},
-        {"points", "of the grid"},
-        {"level", "of the central interval"},
-        {"features", "only these"}}},
-      {"/v1/trajectories",
-       "get",
-       "Small charts of several streams, each of the feature that says most.",
-       "Trajectories",
-       {{"streams", "ids, with commas"},
-        {"points", "of the grid"},
-        {"level", "of the central interval"}}},
-      {"/v1/streams/{id}/history",
-       "get",
-       "The observed values.",
-       "History",
-       {{"from", "a time"},
-        {"to", "a time"},
-        {"limit", "at most so many"},
-        {"features", "only these"}}},
-      {"/v1/streams/{id}/observations",
-       "delete",
-       "Removes values as if they had never come.",
-       "Removed",
-       {{"at", "a time"},
-        {"from", "or a time"},
-        {"to", "and another"},
-        {"features", "only these"}}},
-      {"/v1/alarms",
-       "get",
-       "Alarms that are not over.",
-       "Alarms",
-       {{"state", "pending, firing, recovering"},
-        {"stream", "of this stream"},
-        {"limit", "at most so many"}}},
-      {"/v1/alarms/{id}/acknowledge",
-       "post",
-       "Acknowledges an alarm: by and reason.",
-       "Alarm",
-       {},
-       {"application/json"},
-       "Acknowledgement"},
-      {"/v1/rules", "get", "The rules that alarms come from.", "Rules"},
-      {"/v1/rules",
-       "put",
-       "Replaces the rules.",
-       "Rules",
-       {},
-       {"application/json", "application/toml"},
-       "Rules"},
-      {"/v1/audit", "get", "What was done, newest first.", "Audit", {{"limit", "at most so many"}}},
-      {"/v1/rejected",
-       "get",
-       "Messages that could not be understood, newest first.",
-       "Rejected",
-       {{"limit", "at most so many"}}},
-      {"/v1/backup",
-       "post",
-       "Writes a copy of the store to a new file.",
-       "Backup",
-       {},
-       {"application/json"},
-       "BackupRequest"},
-      {"/v1/events",
-       "get",
-       "Server-sent events: hello, stream, alarm, gone, rules, reset. Last-Event-ID replays.",
-       "",
-       {{"streams", "only these"}, {"since", "the number of the last event that was seen"}},
-       {},
-       "",
-       "text/event-stream"},
-      {"/v2/health/live", "get", "Open Inference Protocol: as /livez.", "Live"},
-      {"/v2/health/ready", "get", "Open Inference Protocol: as /readyz.", "Ready"},
-      {"/v2/models/{id}", "get", "Open Inference Protocol: inputs and outputs.", "InferenceModel"},
-      {"/v2/models/{id}/ready", "get", "Open Inference Protocol.", "", {}, {}, "", ""},
-      {"/v2/models/{id}/infer",
-       "post",
-       "Open Inference Protocol: a sequence is a stream.",
-       "InferenceAnswer",
-       {},
-       {"application/json"},
-       "InferenceRequest"}};
-  return kOperations;
+json reference(std::string_view schema) {
+  if (schema.empty()) return {{"type", "string"}};
+  return {{"$ref", "#/components/schemas/" + std::string(schema)}};
 }
 
-json schema_of(const std::string& name) {
-  if (name.empty()) return {{"type", "string"}};
-  return {{"$ref", "#/components/schemas/" + name}};
+// Of one element, where the parameter is a list.
+json element_schema(const Parameter& parameter) {
+  switch (parameter.kind) {
+    case Kind::number:
+      return {{"type", "number"}, {"minimum", parameter.low}, {"maximum", parameter.high}};
+    case Kind::integer:
+      return {{"type", "integer"}, {"minimum", parameter.low}, {"maximum", parameter.high}};
+    case Kind::numbers:
+      return {{"type", "number"}};
+    case Kind::choice:
+    case Kind::choices:
+      return {{"type", "string"}, {"enum", parameter.choices}};
+    case Kind::time:
+    case Kind::times:
+      return {{"type", {"number", "string"}}};
+    case Kind::limits:
+      return {{"type", "string"}, {"pattern", "^.+:[^:]+$"}};
+    case Kind::text:
+    case Kind::texts:
+    case Kind::features:
+      break;
+  }
+  return {{"type", "string"}};
+}
+
+json query_parameter(const Parameter& parameter) {
+  json one{{"name", parameter.name}, {"in", "query"}, {"description", parameter.help}};
+  if (parameter.is_list()) {
+    one["schema"] = {{"type", "array"}, {"items", element_schema(parameter)}};
+    one["style"] = "form";
+    one["explode"] = false;
+  } else {
+    one["schema"] = element_schema(parameter);
+  }
+  return one;
+}
+
+json parameters_of(const Route& route) {
+  json all = json::array();
+  if (const std::size_t brace = route.path.find('{'); brace != std::string_view::npos) {
+    const std::string_view name = route.path.substr(brace + 1, route.path.find('}') - brace - 1);
+    all.push_back(
+        {{"name", name}, {"in", "path"}, {"required", true}, {"schema", {{"type", "string"}}}});
+  }
+  for (const Parameter& parameter : route.query) all.push_back(query_parameter(parameter));
+  return all;
+}
+
+json body_of(const BodyAbout& body) {
+  json content = json::object();
+  for (const std::string_view type : body.types)
+    content[std::string(type)] = {
+        {"schema", reference(type == "application/json" ? body.schema : "")}};
+  return {{"required", !body.may_be_empty}, {"content", std::move(content)}};
+}
+
+json answers_of(const Route& route) {
+  json done{{"description", "Done"}};
+  if (!route.answers.type.empty())
+    done["content"] = {
+        {std::string(route.answers.type), {{"schema", reference(route.answers.schema)}}}};
+  json all{{"default",
+            {{"description", "What is wrong, as problem+json"},
+             {"content", {{"application/problem+json", {{"schema", reference("Problem")}}}}}}}};
+  if (route.answers.schema == "Stored") all["207"] = done;
+  all[std::to_string(route.answers.status)] = std::move(done);
+  return all;
 }
 
 // What a token must allow; nothing where none is needed.
-json security_of(const Operation& operation) {
-  for (const Api::Address& address : Api::addresses()) {
-    std::string path = operation.path, method = address.method;
-    if (const std::size_t id = path.find("{id}"); id != std::string::npos) path.replace(id, 4, "*");
-    std::ranges::transform(method, method.begin(), [](char c) { return std::tolower(c); });
-    if (path != address.path || method != operation.method) continue;
-    if (address.need == Need::nothing) return json::array();
-    const char* scope = address.need == Need::read    ? "read"
-                        : address.need == Need::write ? "write"
-                                                      : "admin";
-    return json::array({json::object(), {{"token", {scope}}}});
-  }
-  return json::array();
+json security_of(Need need) {
+  if (need == Need::nothing) return json::array();
+  return json::array({json::object(), {{"token", {name_of(need)}}}});
 }
 
 }  // namespace
 
 std::string openapi_text() {
   json paths = json::object();
-  for (const Operation& operation : operations()) {
-    json parameters = json::array();
-    const std::string path = operation.path;
-    if (path.find("{id}") != std::string::npos)
-      parameters.push_back(
-          {{"name", "id"}, {"in", "path"}, {"required", true}, {"schema", {{"type", "string"}}}});
-    for (const Parameter& parameter : operation.query)
-      parameters.push_back({{"name", parameter.name},
-                            {"in", "query"},
-                            {"description", parameter.help},
-                            {"schema", {{"type", "string"}}}});
-    json answer{{"description", "Done"}};
-    if (*operation.answers != '\0')
-      answer["content"] = {{operation.answers, {{"schema", schema_of(operation.answer)}}}};
-    json one{{"summary", operation.summary},
-             {"security", security_of(operation)},
-             {"responses",
-              {{std::to_string(operation.status), std::move(answer)},
-               {"default",
-                {{"description", "What is wrong, as problem+json"},
-                 {"content",
-                  {{"application/problem+json",
-                    {{"schema", {{"$ref", "#/components/schemas/Problem"}}}}}}}}}}}};
-    if (!parameters.empty()) one["parameters"] = std::move(parameters);
-    if (!operation.body.empty()) {
-      json content = json::object();
-      for (const std::string type : operation.body)
-        content[type] = {
-            {"schema", schema_of(type == "application/json" ? operation.body_schema : "")}};
-      one["requestBody"] = {{"required", true}, {"content", std::move(content)}};
-    }
-    if (operation.path == std::string_view("/v1/observations"))
-      one["responses"]["207"] = one["responses"]["200"];
-    paths.emplace(path, json::object()).first.value()[operation.method] = std::move(one);
+  for (const Route& route : routes()) {
+    json one{{"summary", route.summary},
+             {"security", security_of(route.need)},
+             {"responses", answers_of(route)}};
+    if (json parameters = parameters_of(route); !parameters.empty())
+      one["parameters"] = std::move(parameters);
+    if (!route.body.types.empty()) one["requestBody"] = body_of(route.body);
+    std::string method(route.method);
+    std::ranges::transform(method, method.begin(), [](unsigned char c) { return std::tolower(c); });
+    paths.emplace(std::string(route.path), json::object()).first.value()[method] = std::move(one);
   }
   const json document{
       {"openapi", "3.1.0"},

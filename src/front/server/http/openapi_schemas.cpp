@@ -14,6 +14,7 @@ std::string_view openapi_schemas() {
   "field": {"type": "string", "description": "values.HR, a column, or a parameter"},
   "detail": {"type": "string"}}},
 
+"Description": {"type": "object", "required": ["openapi", "paths"]},
 "Live": {"type": "object", "required": ["status"], "properties": {"status": {"const": "ok"}}},
 "Ready": {"type": "object", "required": ["status", "checks"], "properties": {
   "status": {"enum": ["ok", "failing"]},
