@@ -302,6 +302,22 @@ typedef struct edict_training {
 EDICT_EXPORT int edict_train(const edict_dataset* dataset, const edict_training* training,
                              size_t size, edict_control* control, edict_model** out);
 
+/* A cross-validation: as many trainings as `folds`, each judged on the series of its fold, and where
+ * there are labels a classifier on each. `training` as for edict_train, without `from` and `budget`;
+ * its `out_path` is the folder where the models are kept, or NULL. JSON: folds, and metrics, each
+ * with its mean, std and value in every fold. */
+EDICT_EXPORT int edict_cross_validate(const edict_dataset* dataset, const edict_training* training,
+                                      size_t size, int64_t folds, edict_control* control,
+                                      edict_bytes** out);
+
+/* A copy whose intervals are calibrated, on series that its weights were not trained on: `split` is
+ * "validation", those of its training, or "unseen", new ones, which then count as seen; NULL:
+ * "validation". `report` (which may be NULL) as JSON: the scores before and after, on how many
+ * series, and by how many it was fitted. */
+EDICT_EXPORT int edict_calibrate(const edict_model* model, const edict_dataset* dataset,
+                                 const char* split, int threads, edict_bytes** report,
+                                 edict_model** out);
+
 /* A model that also tells the data's classes apart, on top of a trained one. Settings: classify.*
  * and readout.* only. `seeds`: of the classifiers among which the validation part chooses; none:
  * three. */

@@ -57,16 +57,7 @@ class Model {
   // there is none.
   static Model train(const Dataset& data, const TrainOptions& options = {}) {
     const auto settings = detail::pointers(options.settings);
-    edict_training training{};
-    if (options.toml) training.toml = options.toml->c_str();
-    training.assignments = detail::count(settings.size());
-    training.assignment = settings.data();
-    training.members = options.members;
-    if (options.from) training.from = options.from->handle();
-    training.budget = options.budget;
-    if (options.out) training.out_path = options.out->c_str();
-    training.resume = options.resume ? 1 : 0;
-    training.threads = options.threads;
+    const edict_training training = training_of(options, settings);
     edict_model* out = nullptr;
     const int code = edict_train(data.handle(), &training, sizeof training,
                                  detail::handle_of(options.control), &out);
@@ -86,6 +77,24 @@ class Model {
   }
   std::string to_bytes() const {
     return detail::text([&](edict_bytes** out) { return edict_model_to_bytes(handle(), out); });
+  }
+  // JSON: folds, and metrics with their mean, std and value in every fold (edict_cross_validate).
+  static std::string cross_validate(const Dataset& data, std::int64_t folds,
+                                    const TrainOptions& options = {}) {
+    const auto settings = detail::pointers(options.settings);
+    const edict_training training = training_of(options, settings);
+    return detail::text([&](edict_bytes** out) {
+      return edict_cross_validate(data.handle(), &training, sizeof training, folds,
+                                  detail::handle_of(options.control), out);
+    });
+  }
+  // A copy whose intervals are calibrated, on series of the "validation" split of its training or
+  // on "unseen" ones.
+  Model calibrate(const Dataset& data, const std::string& split = "validation",
+                  int threads = 0) const {
+    return made([&](edict_model** out) {
+      return edict_calibrate(handle(), data.handle(), split.c_str(), threads, nullptr, out);
+    });
   }
   // A model that also tells the data's classes apart.
   Model train_classifier(const Dataset& data, const ClassifierOptions& options = {}) const {
@@ -209,6 +218,21 @@ class Model {
   const edict_model* handle() const noexcept { return handle_.get(); }
 
  private:
+  // Of options and pointers to their settings, which must outlive it.
+  static edict_training training_of(const TrainOptions& options,
+                                    std::span<const char* const> settings) {
+    edict_training training{};
+    if (options.toml) training.toml = options.toml->c_str();
+    training.assignments = detail::count(settings.size());
+    training.assignment = settings.data();
+    training.members = options.members;
+    if (options.from) training.from = options.from->handle();
+    training.budget = options.budget;
+    if (options.out) training.out_path = options.out->c_str();
+    training.resume = options.resume ? 1 : 0;
+    training.threads = options.threads;
+    return training;
+  }
   template <class Call>
   static Model made(const Call& call) {
     return Model(detail::made<edict_model>(call));

@@ -339,6 +339,44 @@ TEST_F(Capi, TrainingGoesOnFromAModelAndWithinATime) {
   edict_model_free(model);
 }
 
+TEST_F(Capi, ACrossValidationJudgesEverySeriesOfItsFolds) {
+  const edict_training training = training_of(kSettings, "");
+  edict_bytes* out = nullptr;
+  ASSERT_EQ(edict_cross_validate(dataset_, &training, sizeof training, 2, nullptr, &out), EDICT_OK)
+      << edict_last_error();
+  const auto result = nlohmann::json::parse(text_of(out));
+  ASSERT_EQ(result.at("folds").size(), 2u);
+  EXPECT_TRUE(result.at("metrics").contains("interpolation nll"));
+  EXPECT_EQ(edict_cross_validate(dataset_, &training, sizeof training, 1, nullptr, &out),
+            EDICT_INPUT);
+  const edict_training warm = training_of({}, nullptr, model_);
+  EXPECT_EQ(edict_cross_validate(dataset_, &warm, sizeof warm, 2, nullptr, &out), EDICT_INPUT);
+}
+
+TEST_F(Capi, ACalibratedCopySaysWhatItChanged) {
+  const Dataset more = generate_synthetic(300, 9);
+  write_csv(more, folder_ / "more.csv");
+  edict_dataset* unseen = nullptr;
+  ASSERT_EQ(edict_dataset_read((folder_ / "more.csv").c_str(), nullptr, nullptr, &unseen),
+            EDICT_OK);
+  edict_model* calibrated = nullptr;
+  edict_bytes* report = nullptr;
+  ASSERT_EQ(edict_calibrate(model_, unseen, "unseen", 1, &report, &calibrated), EDICT_OK)
+      << edict_last_error();
+  const auto scores = nlohmann::json::parse(text_of(report));
+  const auto nll = [&](const char* when) {
+    return scores.at(when).at("interpolation").at("nll").at("mean").get<double>();
+  };
+  EXPECT_LT(nll("after"), nll("before"));
+  EXPECT_GT(scores.at("fitted").get<int>(), 20);
+  edict_model_free(calibrated);
+  calibrated = nullptr;
+  EXPECT_EQ(edict_calibrate(model_, unseen, "all", 1, nullptr, &calibrated), EDICT_INPUT);
+  EXPECT_EQ(std::string(edict_last_error()), "split=all: give validation or unseen");
+  EXPECT_EQ(calibrated, nullptr);
+  edict_dataset_free(unseen);
+}
+
 TEST_F(Capi, AFileIsReadAsTheTrainingDataWere) {
   const auto write = [&](const char* name, const std::string& text) {
     std::ofstream(folder_ / name) << text;

@@ -152,7 +152,7 @@ int main(void) {
   const int64_t seed = 1;
   edict_control* control = NULL;
   edict_dataset* read = NULL;
-  edict_model *model = NULL, *loaded = NULL, *again = NULL, *classifier = NULL;
+  edict_model *model = NULL, *loaded = NULL, *again = NULL, *classifier = NULL, *calibrated = NULL;
 
   edict_dataset* data = built();
   if (!data) missing = 1;
@@ -166,10 +166,12 @@ int main(void) {
     TRY(edict_control_new(&control));
     const edict_training training = {.assignments = settings, .assignment = tiny, .threads = 1};
     TRY(edict_train(data, &training, sizeof training, control, &model));
+    ADD_BYTES(edict_cross_validate(data, &training, sizeof training, 2, control, &bytes));
   }
   if (model) {
     ask_model(model, data);
     ask_streams(model);
+    if (TRY(edict_calibrate(model, data, NULL, 1, NULL, &calibrated))) ask_streams(calibrated);
     edict_bytes* bytes = NULL;
     if (TRY(edict_model_to_bytes(model, &bytes)) &&
         TRY(edict_model_from_bytes(edict_bytes_data(bytes), edict_bytes_size(bytes), &again)))
@@ -179,6 +181,7 @@ int main(void) {
         TRY(edict_classify(loaded, data, 1, quick, 1, &seed, 1, control, &classifier)))
       ask_model(classifier, data);
   }
+  edict_model_free(calibrated);
   edict_model_free(classifier);
   edict_model_free(again);
   edict_model_free(loaded);

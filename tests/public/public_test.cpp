@@ -61,6 +61,14 @@ class Public : public testing::Test {
   const edict::Model model = edict::Model::train(data, kTiny);
 };
 
+TEST_F(Public, FoldsAreJudgedAndACopyIsCalibrated) {
+  edict::TrainOptions options = kTiny;
+  options.settings.push_back("data.split=stratified");
+  EXPECT_NE(edict::Model::cross_validate(data, 2, options).find("\"metrics\""), std::string::npos);
+  EXPECT_NE(model.calibrate(data).to_bytes(), model.to_bytes());
+  EXPECT_THROW(model.calibrate(data, "all"), edict::Error);
+}
+
 TEST_F(Public, ADatasetHasWhatItWasMadeOf) {
   const edict_dataset_size sizes = data.sizes();
   EXPECT_EQ(sizes.series, 40);

@@ -4,7 +4,9 @@
 #include <memory>
 #include <optional>
 
+#include "app/calibrate.h"
 #include "app/classify.h"
+#include "app/cross_validate.h"
 #include "app/train.h"
 #include "base/error.h"
 #include "base/json/json.h"
@@ -66,16 +68,18 @@ void update_epoch(edict_control* control, const EpochRow& row) {
   });
 }
 
-// The control shows how far the training is. It may consist of several runs, one after the other.
-void show(edict_control* control, const Config& config, app::TrainRequest& request) {
-  const std::size_t sides = config.train.smooth ? 2 : 1, runs = request.members * sides;
+// The control shows how far the training is, which may consist of several runs, one after the
+// other.
+void show(edict_control* control, const Config& config, std::size_t folds, std::size_t members,
+          app::TrainingProgress& progress) {
+  const std::size_t sides = config.train.smooth ? 2 : 1, runs = folds * members * sides;
   const auto done = std::make_shared<std::size_t>(0);  // runs before the one at hand
-  request.progress.on_run = [=](const app::TrainingRun& run) {
-    *done = run.member * sides + (run.backward ? 1 : 0);
+  progress.on_run = [=](const app::TrainingRun& run) {
+    *done = (run.fold * members + run.member) * sides + (run.backward ? 1 : 0);
   };
-  request.progress.on_batch = [=, epochs = config.train.epochs](
-                                  std::int64_t epoch, std::int64_t batch, std::int64_t batches,
-                                  const LossSums& sums) {
+  progress.on_batch = [=, epochs = config.train.epochs](std::int64_t epoch, std::int64_t batch,
+                                                        std::int64_t batches,
+                                                        const LossSums& sums) {
     update_batch(control, epoch, epochs, batch, batches,
                  sums.nll / std::max(1.0, sums.observations),
                  sums.classification / std::max(1.0, sums.series));
@@ -83,7 +87,7 @@ void show(edict_control* control, const Config& config, app::TrainRequest& reque
       p.fraction = (static_cast<double>(*done) + p.fraction) / static_cast<double>(runs);
     });
   };
-  request.progress.on_epoch = [=](const EpochRow& row) { update_epoch(control, row); };
+  progress.on_epoch = [=](const EpochRow& row) { update_epoch(control, row); };
 }
 
 // The data to train on: a few long series are cut into pieces.
@@ -172,7 +176,7 @@ int edict_train(const edict_dataset* dataset, const edict_training* training, si
     const Dataset& data = matched ? matched->data() : fresh->data();
     ThreadPool pool(threads_from(given.threads));
     app::TrainPlan plan = plan_training(data, request);
-    show(control, plan.model.config, request);
+    show(control, plan.model.config, 1, request.members, request.progress);
     std::vector<std::string> notes = notes_of(plan);
     app::TrainedModel trained = train(std::move(plan), data, request, pool);
     notes.insert(notes.end(), trained.notes.begin(), trained.notes.end());
@@ -180,6 +184,56 @@ int edict_train(const edict_dataset* dataset, const edict_training* training, si
       *out = new edict_model{std::make_shared<const Model>(std::move(trained.model)),
                              epochs_json(trained.members), json_text(plain(std::move(notes)))};
     if (trained.interrupted) throw Interrupted();
+  });
+}
+
+int edict_cross_validate(const edict_dataset* dataset, const edict_training* training, size_t size,
+                         int64_t folds, edict_control* control, edict_bytes** out) {
+  return run_guarded([&] {
+    const ToTrain fresh(dataset);
+    check_given(out, "out");
+    const edict_training given = training_from(training, size);
+    app::TrainRequest training_request = request_from(given, control);
+    if (given.from || given.budget != 0)
+      throw Error("a cross-validation trains anew and to the end; leave from and budget out");
+    if (folds < 2 || folds > 1000) throw Error("folds: give a number from 2 to 1000");
+    check(training_request.settings);
+    app::CrossValidateRequest request;
+    request.config = choose_settings(training_request.settings, fresh.data()).config;
+    request.folds = static_cast<std::size_t>(folds);
+    request.members = training_request.members;
+    request.out = training_request.out;
+    request.resume = training_request.resume;
+    request.replace = true;
+    request.stop = training_request.stop;
+    check(request);
+    show(control, request.config, request.folds, request.members, request.progress);
+    ThreadPool pool(threads_from(given.threads));
+    const app::CrossValidation result = cross_validate(fresh.data(), request, pool);
+    if (result.interrupted) throw Interrupted();
+    *out = new_bytes(json_text(to_json(result)));
+  });
+}
+
+int edict_calibrate(const edict_model* model, const edict_dataset* dataset, const char* split,
+                    int threads, edict_bytes** report, edict_model** out) {
+  return run_guarded([&] {
+    const Model& trained = model_of(model);
+    const app::CalibrateRequest request{split ? split : "validation"};
+    check_given(out, "out");
+    check(request, trained);
+    const Matched matched(trained, dataset, Series::as_trained);
+    ThreadPool pool(threads_from(threads));
+    Model copy = from_tensors(to_tensors(trained), "model in memory");
+    app::CalibrateResult result = app::calibrate(std::move(copy), matched.data(), request, pool);
+    const nlohmann::json scores{{"before", edict::to_json(result.before)},
+                                {"after", edict::to_json(result.after.evaluation)},
+                                {"series", result.judged},
+                                {"fitted", result.model.calibration.fit_series}};
+    std::unique_ptr<edict_model> calibrated(new edict_model{
+        std::make_shared<const Model>(std::move(result.model)), model->epochs, model->notes});
+    if (report) *report = new_bytes(json_text(scores));
+    *out = calibrated.release();
   });
 }
 
