@@ -41,6 +41,8 @@ def progress_bar(
     """
     if callable(progress):
         return progress
+    if progress not in (True, False, None):
+        raise TypeError(f"progress={progress!r}: give True, False, None or a function")
     notebook = "ipykernel" in sys.modules
     if progress is False or (progress is None and not notebook and not sys.stderr.isatty()):
         return None

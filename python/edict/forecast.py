@@ -218,7 +218,14 @@ class Forecast:
             if numbers.ndim != 1:
                 raise Error(f"{what}: give one number a feature")
             return self.select(features=list(limit)), numbers
-        return self, _present(_convert.numbers(limit, what), what)
+        numbers = _present(_convert.numbers(limit, what), what)
+        try:
+            np.broadcast_to(numbers, self.mean.shape)
+        except ValueError:
+            raise Error(
+                f"{what}: an array of shape {numbers.shape} does not fit [series × times × features], {self.mean.shape}"
+            ) from None
+        return self, numbers
 
     def _each(self, function: Any, argument: Floats) -> Floats:
         try:

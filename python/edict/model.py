@@ -297,9 +297,11 @@ class Model:
         return int(self._sizes.fingerprint)
 
     def __repr__(self) -> str:
-        seen = sum(self._info["seen"].values())
-        classes = f", {len(self.classes)} classes" if self.classes else ""
-        return f"Model({self._info['kind']}, {len(self.features)} features{classes}, {seen} series seen)"
+        seen, count, members = sum(self._info["seen"].values()), len(self.features), self._info["members"]
+        parts = [self._info["kind"], f"{count} {'feature' if count == 1 else 'features'}"]
+        parts += [f"{members} members"] if members > 1 else []
+        parts += [f"{len(self.classes)} classes"] if self.classes else []
+        return f"Model({', '.join(parts)}, {seen} series seen)"
 
     def _repr_html_(self) -> str:
         info = self._info
@@ -656,8 +658,9 @@ class Model:
             raise TypeError(f"data is of type {type(data).__name__}; give a Dataset")
         axis = data.time_axis
         own, given = _said(self._info["time_axis"]), _said(None if axis is None else axis.rules())
-        numbers = self._time_rules is None and (axis is None or axis.durations)
-        if own != given and not (numbers and "plain numbers" in (own, given)):
+        # Numbers may be meant in the model's unit; durations say nothing where it has none.
+        in_its_unit = self._time_rules is None and given == "plain numbers"
+        if own != given and not in_its_unit:
             raise Error(f"the model's times are {own}, those of the data {given}; give them alike")
         if data.features == self.features and data.statics == self.statics:
             return

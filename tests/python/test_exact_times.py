@@ -71,6 +71,15 @@ def test_whole_numbers_that_a_float_would_round_are_refused():
     assert Dataset.from_frame({"id": [1, 1], "time": seconds, "x": [1.0, 2.0]}).times.tolist() == seconds
 
 
+def test_durations_are_no_numbers_without_a_unit(frame):
+    dated = frame.assign(time=pd.to_timedelta(frame["time"], unit="h"))
+    plain, lasting = (Model.train(Dataset.from_frame(one, label="label"), **SMALL) for one in (frame, dated))
+    with pytest.raises(Error, match="the model's times are plain numbers, those of the data durations in h; give them alike"):
+        plain.predict(dated, ahead=[1.0])
+    numbers = lasting.predict(frame, ahead=[1.0])  # in the model's unit
+    assert np.allclose(numbers.mean, lasting.predict(dated, ahead=[1.0]).mean, rtol=1e-3, atol=1e-5)
+
+
 def test_an_origin_is_followed_or_refused():
     with pytest.raises(Error, match="origin is for date-times; these times are numbers"):
         Dataset.from_frame({"id": [1], "time": [3.0], "x": [1.0]}, origin=2.0)

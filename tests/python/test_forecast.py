@@ -215,3 +215,8 @@ def test_what_cannot_be_drawn_is_refused(forecast):
     for call in (lambda: forecast.quantile([]), lambda: forecast.sample(1, seed=-1), lambda: edict.waves(-1)):
         with pytest.raises(edict.Error, match="give"):
             call()
+
+
+def test_limits_of_a_wrong_shape_are_refused(forecast):
+    with pytest.raises(edict.Error, match=r"above: an array of shape \(5,\) does not fit \[series × times × features\]"):
+        forecast.probability(above=np.zeros(5))

@@ -386,3 +386,12 @@ def test_what_training_notes_is_said(data, frame):
     few = data.with_labels(np.where(np.arange(60) < 5, None, data.labels))
     with pytest.warns(UserWarning, match="5 series without a label are left out"):
         Model.train(data, **SMALL).classify(few, epochs=1)
+
+
+def test_a_model_says_what_it_is(data, frame):
+    one = Dataset.from_frame(frame[["id", "time", "level"]])
+    assert repr(Model.train(one, **SMALL)) == "Model(edict, 1 feature, 60 series seen)"
+    both = Model.train(data, members=2, **SMALL).classify(data, epochs=1)
+    assert repr(both) == "Model(edict, 2 features, 2 members, 2 classes, 60 series seen)"
+    with pytest.raises(TypeError, match="progress='yes': give True, False, None or a function"):
+        both.encode(data, progress="yes")
