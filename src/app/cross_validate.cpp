@@ -17,6 +17,8 @@
 #include "data/fingerprint.h"
 #include "learn/classifier/classifier_training.h"
 #include "protocol/folds.h"
+#include "render/json/classes_json.h"
+#include "render/json/scores_json.h"
 
 namespace edict::app {
 namespace {

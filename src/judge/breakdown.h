@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstddef>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -84,14 +83,5 @@ class BreakdownSums {
 // Round numbers that divide the horizons of what would be judged about evenly. Nothing is inferred.
 std::vector<double> even_horizon_edges(const Model& model, const Dataset& data,
                                        std::span<const std::size_t> series, ThreadPool& pool);
-
-nlohmann::json to_json(const Scores& scores);
-void from_json(const nlohmann::json& json, Scores& scores);
-nlohmann::json to_json(const ScoredGroup& group);
-void from_json(const nlohmann::json& json, ScoredGroup& group);
-nlohmann::json to_json(const TaskBreakdown& task);
-void from_json(const nlohmann::json& json, TaskBreakdown& task);
-nlohmann::json to_json(const Breakdown& breakdown);
-void from_json(const nlohmann::json& json, Breakdown& breakdown);
 
 }  // namespace edict

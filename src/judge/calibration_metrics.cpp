@@ -7,7 +7,6 @@
 
 #include "ask/distribution.h"
 #include "base/error.h"
-#include "base/json/json_values.h"
 #include "math/student_t.h"
 
 namespace edict {
@@ -123,34 +122,6 @@ CalibrationResult CalibrationSums::result() const {
   for (std::size_t bin = 0; bin < kPitBins; ++bin)
     result.pit[bin] = metrics_[kPit + bin].result().mean;
   return result;
-}
-
-nlohmann::json to_json(const CalibrationResult& result) {
-  return {{"series", result.series},
-          {"empty_series", result.empty_series},
-          {"observations", result.observations},
-          {"mse", to_json(result.mse)},
-          {"nll", to_json(result.nll)},
-          {"crps", to_json(result.crps)},
-          {"ece", result.ece},
-          {"level", result.level},
-          {"coverage", json_list(result.coverage)},
-          {"width", json_list(result.width)},
-          {"pit", result.pit}};
-}
-
-void from_json(const nlohmann::json& json, CalibrationResult& result) {
-  json.at("series").get_to(result.series);
-  json.at("empty_series").get_to(result.empty_series);
-  json.at("observations").get_to(result.observations);
-  json.at("mse").get_to(result.mse);
-  json.at("nll").get_to(result.nll);
-  json.at("crps").get_to(result.crps);
-  json.at("ece").get_to(result.ece);
-  json.at("level").get_to(result.level);
-  json.at("coverage").get_to(result.coverage);
-  json.at("width").get_to(result.width);
-  json.at("pit").get_to(result.pit);
 }
 
 }  // namespace edict

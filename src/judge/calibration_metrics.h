@@ -16,7 +16,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 
 #include "data/moments.h"
 #include "engine/heads/marginal.h"
@@ -73,8 +72,5 @@ class CalibrationSums {
   std::size_t series_ = 0, empty_series_ = 0, observations_ = 0;
   std::array<RunningMoments, kMetrics> metrics_;
 };
-
-nlohmann::json to_json(const CalibrationResult& result);
-void from_json(const nlohmann::json& json, CalibrationResult& result);
 
 }  // namespace edict

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <vector>
 
-#include "base/json/json_values.h"
 #include "judge/calibration_metrics.h"
 #include "judge/judged_observation.h"
 #include "model/ensemble.h"
@@ -71,17 +70,6 @@ void EnsembleSums::add(const OfSeries& series) {
 
 EnsembleScores EnsembleSums::result() const {
   return {score_of(interpolation_), score_of(extrapolation_)};
-}
-
-nlohmann::json to_json(const EnsembleScore& score) {
-  return {{"mixture_nll", score.mixture_nll},
-          {"members_nll", score.members_nll},
-          {"disagreement", score.disagreement}};
-}
-
-nlohmann::json to_json(const EnsembleScores& scores) {
-  return {{"interpolation", json_or_null(scores.interpolation)},
-          {"extrapolation", json_or_null(scores.extrapolation)}};
 }
 
 }  // namespace edict

@@ -2,7 +2,6 @@
 // `evaluate` judges: mean over the observations of a series, then over series.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 
@@ -38,8 +37,5 @@ class EnsembleSums {
   // Log scores as sums of series' means, variances as sums over all; series are counted.
   Task interpolation_, extrapolation_;
 };
-
-nlohmann::json to_json(const EnsembleScore& score);
-nlohmann::json to_json(const EnsembleScores& scores);
 
 }  // namespace edict

@@ -1,6 +1,5 @@
 #include "judge/evaluate.h"
 
-#include "base/json/json_values.h"
 #include "judge/judged_observation.h"
 
 namespace edict {
@@ -37,23 +36,6 @@ Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std
   EvaluationSums sums;
   const ShownObservations shown = add_up(model, data, series, pool, guard, stop, sides, sums);
   return sums.result(shown);
-}
-
-nlohmann::json to_json(const Evaluation& evaluation) {
-  return {{"interpolation", json_or_null(evaluation.interpolation)},
-          {"informed_interpolation", json_or_null(evaluation.informed_interpolation)},
-          {"extrapolation", json_or_null(evaluation.extrapolation)},
-          {"absorbed_observations", evaluation.absorbed},
-          {"clipped_observations", evaluation.clipped}};
-}
-
-void from_json(const nlohmann::json& json, Evaluation& evaluation) {
-  const auto read = [&](const char* task) {
-    return optional_from_json<CalibrationResult>(json.at(task));
-  };
-  evaluation = {read("interpolation"), read("informed_interpolation"), read("extrapolation"),
-                json.at("absorbed_observations").get<std::size_t>(),
-                json.at("clipped_observations").get<std::size_t>()};
 }
 
 }  // namespace edict

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 
@@ -47,8 +46,5 @@ class EvaluationSums {
 Evaluation evaluate(const Model& model, const Dataset& data, std::span<const std::size_t> series,
                     ThreadPool& pool, const Guard& guard = {}, StopFlag stop = nullptr,
                     Sides sides = Sides::past);
-
-nlohmann::json to_json(const Evaluation& evaluation);
-void from_json(const nlohmann::json& json, Evaluation& evaluation);
 
 }  // namespace edict

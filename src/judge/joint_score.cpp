@@ -2,7 +2,6 @@
 
 #include "ask/distribution.h"
 #include "ask/joint.h"
-#include "base/json/json_values.h"
 #include "judge/judged_observation.h"
 
 namespace edict {
@@ -43,14 +42,5 @@ void JointSums::add(const OfSeries& series) {
 }
 
 JointScores JointSums::result() const { return {mean(interpolation_), mean(extrapolation_)}; }
-
-nlohmann::json to_json(const JointScore& score) {
-  return {{"together_nll", score.together_nll}, {"alone_nll", score.alone_nll}};
-}
-
-nlohmann::json to_json(const JointScores& scores) {
-  return {{"interpolation", json_or_null(scores.interpolation)},
-          {"extrapolation", json_or_null(scores.extrapolation)}};
-}
 
 }  // namespace edict

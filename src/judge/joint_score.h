@@ -3,7 +3,6 @@
 // series, then over series.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 
@@ -41,8 +40,5 @@ class JointSums {
   const Correlations& correlations_;
   Nll interpolation_, extrapolation_;  // sums of series' means; series are counted
 };
-
-nlohmann::json to_json(const JointScore& score);
-nlohmann::json to_json(const JointScores& scores);
 
 }  // namespace edict

@@ -13,6 +13,8 @@
 #include "base/json/json.h"
 #include "base/json/json_text.h"
 #include "learn/classifier/classifier_training.h"
+#include "render/json/scores_json.h"
+#include "render/json/stress_json.h"
 
 namespace edict::study {
 namespace {

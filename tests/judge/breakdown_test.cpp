@@ -10,6 +10,8 @@
 #include "engine/small_model.h"
 #include "judge/detailed_evaluation.h"
 #include "protocol/holdout.h"
+#include "render/json/breakdown_json.h"
+#include "render/json/scores_json.h"
 #include "result_json.h"
 
 namespace edict {

@@ -16,6 +16,7 @@
 #include "base/not_finite.h"
 #include "base/threads/thread_pool.h"
 #include "judge/summarised.h"
+#include "render/json/scores_json.h"
 
 namespace edict {
 namespace {

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/generator.h"
 #include "base/json/json.h"
+#include "render/json/classes_json.h"
 
 namespace edict {
 namespace {

@@ -11,6 +11,7 @@
 #include "base/json/json.h"
 #include "engine/small_model.h"
 #include "judge/small_classifier.h"
+#include "render/json/classes_json.h"
 #include "result_json.h"
 
 namespace edict {

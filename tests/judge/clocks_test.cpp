@@ -12,6 +12,9 @@
 #include "judge/stress.h"
 #include "learn/classifier/classifier_training.h"
 #include "learn/random_table.h"
+#include "render/json/classes_json.h"
+#include "render/json/scores_json.h"
+#include "render/json/stress_json.h"
 
 namespace edict {
 namespace {

@@ -9,6 +9,8 @@
 #include "base/json/json.h"
 #include "judge/counting_network.h"
 #include "judge/small_classifier.h"
+#include "render/json/classes_json.h"
+#include "render/json/stress_json.h"
 
 namespace edict {
 namespace {

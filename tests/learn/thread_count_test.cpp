@@ -10,6 +10,7 @@
 #include "judge/evaluate.h"
 #include "learn/classifier/classifier_training.h"
 #include "model/encode.h"
+#include "render/json/scores_json.h"
 
 namespace edict {
 namespace {

@@ -1,4 +1,5 @@
 // One run on a few series, through the library: its files, what is reused, what is done again.
+#include "render/json/scores_json.h"
 #include "research/run.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // The results that study/ has types of its own for, through JSON and back.
+#include "render/json/scores_json.h"
 #include "research/stage_results.h"
 
 #include <gtest/gtest.h>

@@ -5,6 +5,7 @@
 #include "base/json/json_text.h"
 #include "front/capi/arguments.h"
 #include "judge/evaluate.h"
+#include "render/json/scores_json.h"
 
 using namespace edict;
 using namespace edict::capi;

@@ -12,6 +12,7 @@
 #include "base/json/json.h"
 #include "base/json/json_text.h"
 #include "front/capi/arguments.h"
+#include "render/json/scores_json.h"
 
 using namespace edict;
 using namespace edict::capi;

@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "base/json/json_values.h"
 #include "judge/classes/ranking_curves.h"
 
 namespace edict {
@@ -197,62 +196,6 @@ ClassificationResult classification_metrics(const Predictions& p) {
           several ? average_precision(p) : nothing,
           summary,
           confusion(p)};
-}
-
-nlohmann::json to_json(const ClassificationResult& result) {
-  using nlohmann::json;
-  json refusing = json::array(), matrix = json::array();
-  for (std::size_t k = 0; k < kCoverages; ++k)
-    refusing.push_back(
-        {{"coverage", coverage_of(k)}, {"accuracy", result.risk_coverage.accuracy[k]}});
-  for (std::size_t k = 0; k < result.classes; ++k) {
-    const auto row = result.confusion.begin() + static_cast<std::ptrdiff_t>(k * result.classes);
-    matrix.push_back(
-        std::vector<std::size_t>(row, row + static_cast<std::ptrdiff_t>(result.classes)));
-  }
-  json document = {{"series", result.series},
-                   {"classes", result.classes},
-                   {"accuracy", result.accuracy},
-                   {"auroc", result.auroc.value},
-                   {"auprc", result.average_precision.value},
-                   {"brier", result.brier},
-                   {"log_loss", result.log_loss},
-                   {"aurc", result.risk_coverage.aurc},
-                   {"refusing", std::move(refusing)},
-                   {"confusion", std::move(matrix)},
-                   {"skipped_classes", result.auroc.skipped}};
-  if (result.classes > 2) {
-    document["auroc_per_class"] = result.auroc.per_class;  // NaN is written as null
-    document["auprc_per_class"] = result.average_precision.per_class;
-  }
-  return document;
-}
-
-void from_json(const nlohmann::json& json, ClassificationResult& result) {
-  json.at("series").get_to(result.series);
-  json.at("classes").get_to(result.classes);
-  json.at("accuracy").get_to(result.accuracy);
-  result.auroc.value = number_or_nan(json.at("auroc"));
-  result.average_precision.value = number_or_nan(json.at("auprc"));
-  json.at("brier").get_to(result.brier);
-  json.at("log_loss").get_to(result.log_loss);
-  json.at("aurc").get_to(result.risk_coverage.aurc);
-  for (std::size_t k = 0; k < kCoverages; ++k)
-    json.at("refusing").at(k).at("accuracy").get_to(result.risk_coverage.accuracy[k]);
-  result.confusion.clear();
-  for (const auto& row : json.at("confusion").get<std::vector<std::vector<std::size_t>>>()) {
-    if (row.size() != result.classes) throw Error("a confusion matrix is not square");
-    result.confusion.insert(result.confusion.end(), row.begin(), row.end());
-  }
-  if (result.confusion.size() != result.classes * result.classes)
-    throw Error("a confusion matrix has not one row a class");
-  // Both rankings skip the classes that have no series.
-  json.at("skipped_classes").get_to(result.auroc.skipped);
-  result.average_precision.skipped = result.auroc.skipped;
-  if (result.classes > 2) {
-    result.auroc.per_class = numbers_or_nan(json.at("auroc_per_class"));
-    result.average_precision.per_class = numbers_or_nan(json.at("auprc_per_class"));
-  }
 }
 
 }  // namespace edict

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <vector>
 
@@ -92,8 +91,5 @@ struct ClassificationResult {
 
 // Everything above; the rankings are NaN where all series are of one class, as with a single one.
 ClassificationResult classification_metrics(const Predictions& predictions);
-
-nlohmann::json to_json(const ClassificationResult& result);
-void from_json(const nlohmann::json& json, ClassificationResult& result);
 
 }  // namespace edict

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "base/error.h"
-#include "base/json/json_values.h"
 
 namespace edict {
 namespace {
@@ -103,74 +102,6 @@ ClassifierEvaluation evaluate_classifier(const Model& model, const Dataset& data
       Predictions(p.values, labelled.labels, p.classes), model.classes, positive);
   result.unlabelled = labelled.unlabelled;
   return result;
-}
-
-nlohmann::json to_json(const ReliabilityBin& bin) {
-  return {{"low", bin.low},
-          {"high", bin.high},
-          {"series", bin.series},
-          {"predicted", bin.predicted},
-          {"observed", bin.observed}};
-}
-
-void from_json(const nlohmann::json& json, ReliabilityBin& bin) {
-  json.at("low").get_to(bin.low);
-  json.at("high").get_to(bin.high);
-  json.at("series").get_to(bin.series);
-  bin.predicted = number_or_nan(json.at("predicted"));
-  bin.observed = number_or_nan(json.at("observed"));
-}
-
-nlohmann::json to_json(const ClassScores& scores) {
-  return {{"name", scores.name},
-          {"positives", scores.positives},
-          {"auroc", scores.auroc},
-          {"auprc", scores.auprc},
-          {"brier", scores.brier},
-          {"ece", scores.ece},
-          {"curve", json_list(scores.curve)},
-          {"reliability", json_list(scores.reliability)}};
-}
-
-void from_json(const nlohmann::json& json, ClassScores& scores) {
-  json.at("name").get_to(scores.name);
-  json.at("positives").get_to(scores.positives);
-  scores.auroc = number_or_nan(json.at("auroc"));
-  scores.auprc = number_or_nan(json.at("auprc"));
-  json.at("brier").get_to(scores.brier);
-  json.at("ece").get_to(scores.ece);
-  json.at("curve").get_to(scores.curve);
-  json.at("reliability").get_to(scores.reliability);
-}
-
-nlohmann::json to_json(const PriorScores& scores) {
-  return {{"accuracy", scores.accuracy},
-          {"brier", scores.brier},
-          {"log_loss", scores.log_loss},
-          {"auprc", scores.auprc}};
-}
-
-void from_json(const nlohmann::json& json, PriorScores& scores) {
-  json.at("accuracy").get_to(scores.accuracy);
-  json.at("brier").get_to(scores.brier);
-  json.at("log_loss").get_to(scores.log_loss);
-  json.at("auprc").get_to(scores.auprc);
-}
-
-nlohmann::json to_json(const ClassifierEvaluation& evaluation) {
-  return {{"classes", evaluation.classes},
-          {"unlabelled", evaluation.unlabelled},
-          {"result", to_json(evaluation.result)},
-          {"prior", to_json(evaluation.prior)},
-          {"judged", json_list(evaluation.judged)}};
-}
-
-void from_json(const nlohmann::json& json, ClassifierEvaluation& evaluation) {
-  json.at("classes").get_to(evaluation.classes);
-  json.at("unlabelled").get_to(evaluation.unlabelled);
-  json.at("result").get_to(evaluation.result);
-  json.at("prior").get_to(evaluation.prior);
-  json.at("judged").get_to(evaluation.judged);
 }
 
 }  // namespace edict

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,14 +60,5 @@ ClassifierEvaluation evaluate_predictions(const Predictions& predictions,
 inline constexpr std::size_t kReliabilityBins = 10;
 std::vector<ReliabilityBin> reliability(const Predictions& predictions, std::size_t k);
 double reliability_error(const std::vector<ReliabilityBin>& bins);
-
-nlohmann::json to_json(const ReliabilityBin& bin);
-void from_json(const nlohmann::json& json, ReliabilityBin& bin);
-nlohmann::json to_json(const ClassScores& scores);
-void from_json(const nlohmann::json& json, ClassScores& scores);
-nlohmann::json to_json(const PriorScores& scores);
-void from_json(const nlohmann::json& json, PriorScores& scores);
-nlohmann::json to_json(const ClassifierEvaluation& evaluation);
-void from_json(const nlohmann::json& json, ClassifierEvaluation& evaluation);
 
 }  // namespace edict

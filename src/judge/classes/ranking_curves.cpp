@@ -5,7 +5,6 @@
 #include <limits>
 #include <numeric>
 
-#include "base/json/json_values.h"
 #include "base/not_finite.h"
 
 namespace edict {
@@ -83,21 +82,6 @@ std::vector<CurvePoint> ranking_curve(const std::vector<ScoreStep>& steps, std::
   std::vector<CurvePoint> kept;
   for (std::size_t k = 0; k < most; ++k) kept.push_back(curve[k * (curve.size() - 1) / (most - 1)]);
   return kept;
-}
-
-nlohmann::json to_json(const CurvePoint& point) {
-  return {{"threshold", point.threshold},  // null: infinite
-          {"true_positive_rate", point.true_positive_rate},
-          {"false_positive_rate", point.false_positive_rate},
-          {"precision", point.precision}};
-}
-
-void from_json(const nlohmann::json& json, CurvePoint& point) {
-  point.threshold = json.at("threshold").is_null() ? std::numeric_limits<double>::infinity()
-                                                   : json.at("threshold").get<double>();
-  point.true_positive_rate = number_or_nan(json.at("true_positive_rate"));
-  point.false_positive_rate = number_or_nan(json.at("false_positive_rate"));
-  point.precision = number_or_nan(json.at("precision"));
 }
 
 }  // namespace edict

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "judge/classes/classification_metrics.h"
@@ -30,8 +29,5 @@ struct CurvePoint {
   double precision;
 };
 std::vector<CurvePoint> ranking_curve(const std::vector<ScoreStep>& steps, std::size_t most = 400);
-
-nlohmann::json to_json(const CurvePoint& point);
-void from_json(const nlohmann::json& json, CurvePoint& point);
 
 }  // namespace edict

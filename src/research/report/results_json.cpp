@@ -1,4 +1,5 @@
 #include "base/json/json_values.h"
+#include "render/json/scores_json.h"
 #include "research/report/results.h"
 
 namespace edict::report {

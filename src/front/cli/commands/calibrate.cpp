@@ -12,6 +12,7 @@
 #include "front/cli/command.h"
 #include "front/cli/given_data.h"
 #include "front/cli/terminal/progress.h"
+#include "render/json/scores_json.h"
 
 namespace edict::cli {
 namespace {

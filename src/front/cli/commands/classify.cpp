@@ -16,6 +16,7 @@
 #include "front/cli/processes.h"
 #include "front/cli/terminal/progress.h"
 #include "learn/checkpoint.h"
+#include "render/json/classes_json.h"
 
 namespace edict::cli {
 namespace {

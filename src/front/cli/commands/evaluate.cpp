@@ -17,6 +17,9 @@
 #include "front/cli/time_grid.h"
 #include "learn/checkpoint.h"
 #include "render/evaluation_page.h"
+#include "render/json/breakdown_json.h"
+#include "render/json/classes_json.h"
+#include "render/json/scores_json.h"
 
 namespace edict::cli {
 namespace {

@@ -15,6 +15,7 @@
 #include "front/cli/terminal/progress.h"
 #include "render/evaluation_figures.h"
 #include "render/evaluation_page.h"
+#include "render/json/stress_json.h"
 
 namespace edict::cli {
 namespace {

@@ -1,4 +1,7 @@
 // Results come back from their JSON as they were, and damaged JSON is refused, never half read.
+#include "render/json/classes_json.h"
+#include "render/json/scores_json.h"
+#include "render/json/stress_json.h"
 #include "result_json.h"
 
 #include <gtest/gtest.h>
