@@ -40,6 +40,7 @@ nlohmann::json to_json(const Reading& reading) {
           {"missing", reading.missing},
           {"units", std::move(units)},
           {"duplicates", reading.duplicates},
+          {"columns", reading.columns},
           {"piece", reading.piece}};
 }
 
@@ -71,6 +72,7 @@ Reading reading_from_json(const nlohmann::json& json) {
   for (const nlohmann::json& entry : json.value("units", nlohmann::json::array()))
     reading.units.push_back(
         {entry.at("column").get<std::string>(), entry.at("unit").get<std::string>()});
+  reading.columns = json.value("columns", std::vector<std::string>{});
   reading.piece = json.value("piece", std::size_t{0});
   return reading;
 }

@@ -25,6 +25,7 @@ struct Reading {
   std::string variable, value;        // of the long form
   std::vector<std::string> statics;   // as the file calls them
   std::vector<std::string> features;  // empty in long form, where rows name them
+  std::vector<std::string> columns;   // the names of all, of a table without a header
   std::vector<CategoryColumn> categories;
   std::string duplicates;            // what became of them: mean, first, last or error
   std::vector<std::string> missing;  // what stands for a missing value, as --missing says it

@@ -219,11 +219,13 @@ TEST(ReadCsvError, WhatIsNotFinite) {
     const std::string end =
         std::string("'") + bad +
         "' is not finite; write a finite number, or leave the cell empty if nothing is known";
-    EXPECT_EQ(error_of(std::string("id,time,x\na,0,1\nb,0,") + bad), "f.csv:3: column 'x': " + end);
+    const std::string remedy = std::string(" (--missing ") + bad + " says it of all)";
+    EXPECT_EQ(error_of(std::string("id,time,x\na,0,1\nb,0,") + bad),
+              "f.csv:3: column 'x': " + end + remedy);
     EXPECT_EQ(error_of(std::string("id,time,x\na,") + bad + ",1"),
               "f.csv:2: column 'time': " + end);
     EXPECT_EQ(error_of(std::string("id,time,x,static:w\na,0,1,") + bad),
-              "f.csv:2: column 'static:w': " + end);
+              "f.csv:2: column 'static:w': " + end + remedy);
   }
   EXPECT_EQ(error_of("id,time,x\na,0,1e999\n"),
             "f.csv:2: column 'x': '1e999' is beyond the range of a double; scale the column");

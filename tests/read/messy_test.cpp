@@ -473,7 +473,7 @@ TEST(MessyProblems, AreToldAllAtOnceWithTheirLines) {
       "nothing is known (--missing names what stands for it)\n"
       "  line 6: 3 cells where the header has 4; add or remove cells\n"
       "  line 7: column 'x': 'inf' is not finite; write a finite number, or leave the cell "
-      "empty if nothing is known\n"
+      "empty if nothing is known (--missing inf says it of all)\n"
       "  line 8: column 'time': it is empty in a row with values; give the time of the "
       "observation, or name columns of one value a series with --static\n"
       "  line 9: column 'x': id 'a' has 5 here and 1 in line 2 at the same time; correct one, "

@@ -102,7 +102,11 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {
   std::string line;
   for (std::size_t from = 0; from < text.size();) {
     std::size_t to = std::min(text.find(' ', from), text.size());
-    if (text.compare(to, 2, " %") == 0) to += 2;  // stays with its number
+    // A percent sign stays with its number; %H is a word.
+    const bool percent =
+        text.compare(to, 2, " %") == 0 &&
+        (to + 2 == text.size() || !std::isalpha(static_cast<unsigned char>(text[to + 2])));
+    if (percent) to = std::min(text.find(' ', to + 1), text.size());
     const std::string word(text.substr(from, to - from));
     if (!line.empty() && display_width(line) + 1 + display_width(word) > columns) {
       lines.push_back(std::move(line));

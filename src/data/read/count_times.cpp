@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "data/read/cells/column_names.h"
 #include "data/read/cells/text_values.h"
+#include "data/read/columns/column_names.h"
 #include "data/read/csv/csv_names.h"
 
 namespace edict {

@@ -30,6 +30,7 @@ void check_options(const std::string& name, const ReadOptions& options) {
   if (!options.value.empty()) refuse("value");
   if (!options.features.empty()) refuse("features");
   if (!options.ignored.empty()) refuse("ignore");
+  if (!options.columns.empty()) refuse("columns");
   if (!options.missing.empty()) refuse("missing");
   if (!options.decimal.empty()) refuse("decimal");
   if (!options.time_format.empty()) refuse("time_format");

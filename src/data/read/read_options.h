@@ -33,6 +33,7 @@ struct ReadOptions {
   std::vector<std::string> features;    // empty: every column that is nothing else
   std::vector<std::string> categories;  // columns whose values are names even if they are numbers
   std::vector<std::string> ignored;     // columns to leave out
+  std::vector<std::string> columns;     // the names of all, of a table without a header
   std::vector<std::string> missing;     // what stands for a missing value: VALUE or COLUMN=VALUE;
                                         // "none": nothing but what says_missing knows
   std::string decimal;                  // point or comma

@@ -52,7 +52,7 @@ Directive next_of(std::string& format) {
 std::optional<ParsedDate> parse_in_format(std::string_view text, const DateStyle& like) {
   ParsedDate result{0.0, 0, like};
   Scanner scanner(text);
-  Day day{0, 0, 0};
+  Day day{0, 1, 1};  // a month or a year alone begins with its first day
   int hour = 0, minute = 0, second = 0;
   std::int64_t fraction = 0;
   bool sound = true;
@@ -167,6 +167,9 @@ std::string format_of(const DateStyle& style) {
   const std::string day = "%d", month = style.named_month ? "%b" : "%m",
                     year = style.short_year ? "%y" : "%Y";
   std::string format;
+  if (style.period == DateStyle::Period::month)
+    return style.order == DateStyle::Order::year_first ? year + between + month
+                                                       : month + between + year;
   switch (style.order) {
     case DateStyle::Order::day_first:
       format = day + between + month + between + year;
@@ -205,9 +208,10 @@ void check_time_format(std::string_view format) {
     seen += what;
   }
   const auto has = [&](const char* any) { return seen.find_first_of(any) != std::string::npos; };
-  if (!has("Yy") || !has("mb") || !has("d"))
-    throw Error(fmt::format("{}: it needs a year, a month and a day, as in '%d/%m/%Y %H:%M'",
-                            option("time_format", format)));
+  if (!has("Yy") || (has("d") && !has("mb")))
+    throw Error(
+        fmt::format("{}: it needs a year, and a month where it has a day, as in '%d/%m/%Y %H:%M'",
+                    option("time_format", format)));
   if (has("I") != has("p"))
     throw Error(fmt::format("{}: %I and %p go together", option("time_format", format)));
 }

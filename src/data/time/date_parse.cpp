@@ -2,6 +2,7 @@
 
 #include "data/time/date_format.h"
 #include "data/time/date_parts.h"
+#include "data/time/date_period.h"
 #include "data/time/date_scanner.h"
 #include "data/time/date_text.h"
 
@@ -13,7 +14,7 @@ std::optional<ParsedDate> parse_date(std::string_view text, const DateStyle* lik
   ParsedDate result{0.0, 0, {}};
   Scanner scanner(text);
   Day day{};
-  if (!take_day(scanner, day, result.style, like)) return std::nullopt;
+  if (!take_day(scanner, day, result.style, like)) return parse_period(text, like);
   std::int64_t clock = 0;
   if (!scanner.done()) {
     result.style.clock = true;
@@ -52,6 +53,18 @@ std::optional<DateStyle::Order> only_order(std::string_view text) {
              month = parse_date(text, &month_first).has_value();
   if (day == month) return std::nullopt;
   return day ? day_first.order : month_first.order;
+}
+
+std::optional<DateStyle> style_of_digit_month(std::string_view text) {
+  for (const char separator : {'.', '\0'}) {
+    DateStyle style;
+    style.period = DateStyle::Period::month;
+    style.separator = separator;
+    const auto date = parse_date(text, &style);
+    if (date && date->style.period == style.period && date->style.separator == separator)
+      return date->style;
+  }
+  return std::nullopt;
 }
 
 std::optional<ParsedDate> parse_digits_as_date(std::string_view text) {

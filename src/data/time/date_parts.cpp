@@ -95,7 +95,7 @@ bool take_day(Scanner& text, Day& day, DateStyle& style, const DateStyle* like) 
 
 bool take_half(Scanner& text, int& hour, DateStyle& style) {
   Scanner ahead = text;
-  const bool blank = ahead.take(' ');
+  const bool blank = ahead.take_blank();
   const char half = lower_letter(ahead.peek());
   if (half != 'a' && half != 'p') return true;
   style.lower_half = ahead.peek() == half;

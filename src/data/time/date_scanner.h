@@ -26,6 +26,15 @@ class Scanner {
     ++p_;
     return true;
   }
+  // A blank, also one that does not break: U+202F stands before AM and PM, U+00A0 elsewhere.
+  bool take_blank() {
+    for (const std::string_view blank : {" ", "\u202f", "\u00a0"})
+      if (std::string_view(p_, static_cast<std::size_t>(end_ - p_)).starts_with(blank)) {
+        p_ += blank.size();
+        return true;
+      }
+    return false;
+  }
   bool take_letter(char c) {  // in either case; `c` is a small letter
     if (lower_letter(peek()) != c) return false;
     ++p_;

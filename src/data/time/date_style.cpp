@@ -18,6 +18,13 @@ DateStyle fuller(DateStyle a, const DateStyle& b) {
     a.blank_before_half = b.blank_before_half;
     a.lower_half = b.lower_half;
   }
+  if (a.period != b.period) {  // 2020-01 beside 2020-01-15
+    a.period = DateStyle::Period::day;
+    a.padded = true;
+    a.named_month = false;
+    a.order = DateStyle::Order::year_first;
+    a.separator = '-';
+  }
   a.padded &= b.padded;
   if (b.clock) a.padded_hour &= b.padded_hour;
   if (b.clock) a.minutes |= b.minutes;
@@ -29,6 +36,9 @@ DateStyle fuller(DateStyle a, const DateStyle& b) {
 }
 
 bool reads_back(const DateStyle& style) {
+  if (style.period != DateStyle::Period::day)
+    return style.format.empty() && (style.period != DateStyle::Period::month || style.named_month ||
+                                    style.separator == '-' || style.separator == '/');
   return style.format.empty() && style.separator != '\0' &&
          (style.named_month || style.separator == '.' ||
           style.order == DateStyle::Order::year_first);
@@ -54,6 +64,7 @@ nlohmann::json to_json(const DateStyle& s) {
           {"lower_half", s.lower_half},
           {"zone", static_cast<int>(s.zone)},
           {"blank_before_zone", s.blank_before_zone},
+          {"period", static_cast<int>(s.period)},
           {"format", s.format}};
 }
 
@@ -89,6 +100,8 @@ DateStyle date_style_from_json(const nlohmann::json& json) {
   s.lower_half = json.value("lower_half", false);
   s.zone = static_cast<DateStyle::Zone>(whole(json.at("zone"), 0, 5));
   s.blank_before_zone = json.at("blank_before_zone").get<bool>();
+  s.period = static_cast<DateStyle::Period>(
+      whole(json.contains("period") ? json.at("period") : nlohmann::json(0), 0, 3));
   s.format = json.value("format", "");
   if (!s.format.empty()) check_time_format(s.format);
   return s;

@@ -10,12 +10,15 @@
 namespace edict {
 
 // How a date is written: 2024-03-01T12:30:15.123+01:00, or fewer parts of it, or 01.03.2024,
-// 3/1/2024 12:30 PM, 20240301, 1-Mar-2024, or in a format that was given.
+// 3/1/2024 12:30 PM, 20240301, 1-Mar-2024, or without its day as 2020-01, 2020Q1 and 2020-W05, or
+// in a format that was given.
 struct DateStyle {
   // None, Z, UTC, +01, +0100, +01:00.
   enum class Zone : std::uint8_t { none, letter, utc, hours, digits, colon };
   enum class Order : std::uint8_t { year_first, day_first, month_first };
+  enum class Period : std::uint8_t { day, month, quarter, week };
 
+  Period period = Period::day;
   Order order = Order::year_first;
   char separator = '-';      // between year, month and day; zero: 20240301
   bool padded = true;        // 03/01 and not 3/1
@@ -56,6 +59,9 @@ bool has_open_order(std::string_view text);
 
 // The order of day and month that the text can only have; none where both would do, or neither.
 std::optional<DateStyle::Order> only_order(std::string_view text);
+
+// A month of digits alone, as 01.2020 or 202001, which is a number elsewhere: its style.
+std::optional<DateStyle> style_of_digit_month(std::string_view text);
 
 // A date of digits alone: 20240301, 2024030112, 202403011230 or 20240301123015.
 std::optional<ParsedDate> parse_digits_as_date(std::string_view text);

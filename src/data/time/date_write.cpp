@@ -7,6 +7,7 @@
 
 #include "data/time/calendar_days.h"
 #include "data/time/date_format.h"
+#include "data/time/date_period.h"
 
 namespace edict::dates {
 namespace {
@@ -85,6 +86,10 @@ std::string written_date(double microseconds, std::int16_t zone, const DateStyle
   if (clock < 0) --days, clock += kDay;
   const Day day = day_at(days);
   if (!style.format.empty()) return written_in_format(day, clock, zone, style);
+  if (style.period != DateStyle::Period::day) {
+    if (auto period = written_period(days, clock, style)) return *period;
+    return written_date(microseconds, zone, {});
+  }
   std::string text = written_day(day, style);
   if (!style.clock && clock == 0) return text;
   if (style.between == ',')

@@ -65,18 +65,21 @@ Cells cells_from(std::vector<std::string> given, const CellOptions& options) {
       points_decide &= !read_written_number(cell).has_value();
   }
   ColumnContext& context = cells.context;
+  double logarithms = 0, not_zero = 0;
   for (const std::string& cell : cells.texts) {
     std::optional<double> number;
     if (!spells_unknown(cell)) number = finite_number(cell);
     if (number) {
       ++context.numbers;
       context.largest = std::max(context.largest, std::abs(*number));
+      if (*number != 0) logarithms += std::log2(std::abs(*number)), ++not_zero;
       context.fractions |= points_decide && *number != std::floor(*number);
     }
     if (number && !points_decide) number.reset();
     if (!number && !spells_unknown(cell)) cells.others.add(cell, cell.data());
     cells.plain.push_back(number);
   }
+  if (not_zero > 0) context.magnitude = logarithms / not_zero;
   context.known_as_numbers = options.known_as_numbers;
   context.known_unit = options.unit;
   context.decimal_given = !options.decimal.empty();
@@ -91,6 +94,11 @@ Error mistake(const std::string& text, const std::string& column, const ColumnMe
   switch (meaning.mistake) {
     case ColumnMeaning::Mistake::unit:
       fields.problem = fmt::format("'{}' is in another unit than {}", text, meaning.other_unit);
+      fields.remedy = "write one unit";
+      break;
+    case ColumnMeaning::Mistake::scale:
+      fields.problem =
+          fmt::format("'{}' has a unit, and the numbers without one are far from it", text);
       fields.remedy = "write one unit";
       break;
     case ColumnMeaning::Mistake::decimals: {

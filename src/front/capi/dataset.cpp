@@ -64,11 +64,9 @@ ReadOptions read_options_from(const char* text) {
       {"origin", &options.origin},
       {"duplicates", &options.duplicates}};
   const std::vector<std::pair<std::string_view, std::vector<std::string>*>> lists{
-      {"statics", &options.statics},
-      {"features", &options.features},
-      {"ignored", &options.ignored},
-      {"missing", &options.missing},
-      {"categories", &options.categories}};
+      {"statics", &options.statics}, {"features", &options.features},
+      {"ignored", &options.ignored}, {"columns", &options.columns},
+      {"missing", &options.missing}, {"categories", &options.categories}};
   const auto named = [](const auto& known, const std::string& name) {
     return std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.first == name; });
   };

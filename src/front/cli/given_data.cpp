@@ -37,6 +37,7 @@ void add_reading(CLI::App& command, ReadOptions& options) {
   if (!command.get_option_no_throw("--features"))
     columns("--features", options.features, "what was observed; default: every other column");
   columns("--ignore", options.ignored, "leave these columns out");
+  columns("--columns", options.columns, "the names of all columns, of a table without a header");
   column("--variable", options.variable,
          "long form, a row an observation: names what was observed; none: it is the wide form");
   column("--value", options.value, "long form: the observed value");

@@ -128,6 +128,25 @@ double value_with(const WrittenNumber& n, DecimalMark mark) {
   return std::isnan(first) ? (mark == DecimalMark::comma ? n.with_point : n.with_comma) : first;
 }
 
+// 1.2 kW beside 1200: the plain numbers seem to be in another unit.
+bool is_scaled(const TextColumn& column, const Texts& texts, const ColumnContext& context,
+               std::string_view unit, DecimalMark mark) {
+  constexpr double kApart = 5;  // a factor of 32
+  const bool prefixed =
+      unit.size() > 1 && (std::string_view("kMGmnp").find(unit.front()) != unit.npos ||
+                          unit.starts_with("µ") || unit.starts_with("μ"));
+  if (!prefixed || context.numbers == 0 || !context.known_unit.empty()) return false;
+  double sum = 0, cells = 0;
+  for (std::size_t t = 0; t < texts.what.size(); ++t) {
+    if (texts.what[t] != Texts::What::number || texts.number[t]->unit.empty()) continue;
+    const double value = std::abs(value_with(*texts.number[t], mark));
+    if (value == 0) continue;
+    sum += static_cast<double>(column.count[t]) * std::log2(value);
+    cells += static_cast<double>(column.count[t]);
+  }
+  return cells > 0 && std::abs(sum / cells - context.magnitude) > kApart;
+}
+
 // Every text is a number or says that there is none.
 ColumnMeaning as_numbers(ColumnMeaning meaning, const TextColumn& column, const Texts& texts,
                          const ColumnContext& context) {
@@ -135,7 +154,8 @@ ColumnMeaning as_numbers(ColumnMeaning meaning, const TextColumn& column, const 
   // 12O among numbers is a slip of the pen and no unit.
   const auto is_slip = [&](std::size_t t) {
     return is_number(t) && context.numbers > 0 && !texts.number[t]->unit.empty() &&
-           !texts.number[t]->unit_is_certain && texts.number[t]->unit != context.known_unit;
+           !texts.number[t]->unit_is_certain &&
+           !same_unit(texts.number[t]->unit, context.known_unit);
   };
   for (std::size_t t = 0; t < texts.what.size(); ++t)
     if (is_slip(t)) return wrong_texts(meaning, Mistake::no_number, column, is_slip);
@@ -143,7 +163,7 @@ ColumnMeaning as_numbers(ColumnMeaning meaning, const TextColumn& column, const 
   for (std::size_t t = 0; t < texts.what.size(); ++t) {
     if (!is_number(t)) continue;
     const std::string_view unit = texts.number[t]->unit;
-    if (unit.empty() || unit == meaning.unit) continue;
+    if (unit.empty() || same_unit(unit, meaning.unit)) continue;
     if (meaning.unit.empty()) {
       meaning.unit = unit;
       continue;
@@ -151,7 +171,7 @@ ColumnMeaning as_numbers(ColumnMeaning meaning, const TextColumn& column, const 
     meaning.other_unit = meaning.unit;
     return wrong_texts(meaning, Mistake::unit, column, [&](std::size_t other) {
       return is_number(other) && !texts.number[other]->unit.empty() &&
-             texts.number[other]->unit != meaning.other_unit;
+             !same_unit(texts.number[other]->unit, meaning.other_unit);
     });
   }
   const Mark mark = mark_of(texts, context);
@@ -166,6 +186,10 @@ ColumnMeaning as_numbers(ColumnMeaning meaning, const TextColumn& column, const 
         meaning.other_unit = "the numbers beside it";
         return wrong_texts(meaning, Mistake::unit, column, above_one);
       }
+  if (is_scaled(column, texts, context, meaning.unit, mark.mark))
+    return wrong_texts(std::move(meaning), Mistake::scale, column, [&](std::size_t t) {
+      return is_number(t) && !texts.number[t]->unit.empty();
+    });
   if (mark.undecided)
     return wrong_texts(std::move(meaning), Mistake::decimals, column, [&](std::size_t t) {
       return is_number(t) && (texts.number[t]->points_group ||
@@ -187,7 +211,7 @@ ColumnMeaning as_numbers(ColumnMeaning meaning, const TextColumn& column, const 
     if (!n.unit.empty()) meaning.with_unit += cells;
     if (n.limit != '\0') meaning.limits += cells, meaning.limit_example = names[t];
     if (n.unit.empty() && n.limit == '\0') {
-      const bool comma = names[t].find_first_of(". '") == std::string::npos &&
+      const bool comma = names[t].find_first_not_of("0123456789,+-eE") == std::string::npos &&
                          meaning.numbers.back() == n.with_comma &&
                          meaning.numbers.back() != n.with_point;
       (comma ? meaning.commas : meaning.grouped) += cells;
@@ -264,7 +288,9 @@ ColumnMeaning meaning_of(const TextColumn& column, const ColumnContext& context)
       meaning.numbers.assign(names.size(), kMissing);
       return meaning;
     }
-    meaning.truth = std::all_of(names.begin(), names.end(),
+    // Beside 0 and 1 alone: among other numbers "no" is no zero.
+    meaning.truth = (context.numbers == 0 || (!context.fractions && context.largest <= 1)) &&
+                    std::all_of(names.begin(), names.end(),
                                 [](const auto& name) { return spelled_truth(name).has_value(); });
     if (meaning.truth) {
       for (const std::string& name : names)
@@ -299,9 +325,11 @@ ColumnMeaning meaning_of(const TextColumn& column, const ColumnContext& context)
   }
   // Remarks hardly ever repeat.
   constexpr std::size_t kFew = 20;
-  const bool remarks = !column.all_names && column.cells >= kFew && 2 * names.size() > column.cells;
-  if (names.size() > TextColumn::kMostCategories || remarks)
-    return leave_out(ColumnMeaning::LeftOut::texts);
+  const bool remarks = !column.all_names && !context.named && column.cells >= kFew &&
+                       2 * names.size() > column.cells;
+  const std::size_t most =
+      column.all_names ? TextColumn::kMostNamedCategories : TextColumn::kMostCategories;
+  if (names.size() > most || remarks) return leave_out(ColumnMeaning::LeftOut::texts);
   return as_categories(std::move(meaning), column, context);
 }
 

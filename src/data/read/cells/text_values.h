@@ -46,6 +46,7 @@ std::optional<bool> spelled_truth(std::string_view text);
 struct TextColumn {
   static constexpr std::size_t kKept = 20;
   static constexpr std::size_t kMostCategories = 50;
+  static constexpr std::size_t kMostNamedCategories = 1000;  // where an option names the column
 
   CsvNames names;
   std::size_t cells = 0;              // that hold a text
@@ -54,6 +55,7 @@ struct TextColumn {
   std::vector<std::size_t> count;     // cells of each text
   std::vector<const char*> first_at;  // of each text
   bool all_names = false;             // even numbers are names of categories
+  bool keeps_words = false;           // and so are None and -
   // The categories are those of a model, the first of the names; what is none of them is missing.
   std::optional<std::size_t> known;
   std::size_t unknown = 0;
@@ -70,7 +72,7 @@ enum class DecimalMark : std::uint8_t { open, point, comma };
 struct ColumnMeaning {
   enum class Kind : std::uint8_t { number, categories, mistakes, left_out };
   enum class LeftOut : std::uint8_t { texts, dates, clocks, empty };
-  enum class Mistake : std::uint8_t { no_number, unit, decimals, pair };
+  enum class Mistake : std::uint8_t { no_number, unit, scale, decimals, pair };
 
   Kind kind = Kind::number;
   LeftOut left_out = LeftOut::texts;
@@ -96,7 +98,10 @@ struct ColumnContext {
   std::size_t numbers = 0;        // cells of the column that hold one
   bool fractions = false;         // some of them with decimals
   double largest = 0;             // their greatest amount
+  // The mean of their logarithms to the base 2, where it is known.
+  double magnitude = std::numeric_limits<double>::quiet_NaN();
   bool known_as_numbers = false;  // by a model: it is never a column of categories
+  bool named = false;             // an option names the column: it is not left out as prose
   std::string known_unit;         // that a model's data had
   DecimalMark decimal = DecimalMark::open;
   bool decimal_given = false;                             // and not only seen in other columns

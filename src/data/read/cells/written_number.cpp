@@ -184,6 +184,16 @@ std::optional<WrittenNumber> read_written_number(std::string_view text) {
   return number;
 }
 
+bool same_unit(std::string_view a, std::string_view b) {
+  const auto with_letter = [](std::string_view unit) {
+    std::string text(unit);
+    for (std::size_t at = 0; (at = text.find("\u00b5", at)) != text.npos;)
+      text.replace(at, 2, "\u03bc");
+    return text;
+  };
+  return a == b || with_letter(a) == with_letter(b);
+}
+
 bool says_missing(std::string_view text) {
   if (text.size() > 20) return false;
   std::string lower(text);

@@ -22,6 +22,9 @@ struct WrittenNumber {
 // Nothing where the text is none, or a number that is not finite.
 std::optional<WrittenNumber> read_written_number(std::string_view text);
 
+// Whether both are one unit, be its µ the sign for micro (U+00B5) or the Greek letter (U+03BC).
+bool same_unit(std::string_view a, std::string_view b);
+
 // Words that programs write where a value is missing: unavailable, #N/A!, No Data, error.
 bool says_missing(std::string_view text);
 

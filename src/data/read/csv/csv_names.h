@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -39,6 +40,7 @@ class CsvNames {
     return last_;
   }
   std::int32_t last() const { return last_; }
+  bool contains(std::string_view text) const { return numbers_.contains(text); }
   std::vector<std::string>& list() { return list_; }
   const std::vector<std::string>& list() const { return list_; }
 
@@ -75,13 +77,29 @@ class CsvNames {
 };
 
 // The usual ways to write that nothing is known.
-inline bool spells_unknown(std::string_view text) {
-  if (text.size() > 4) return false;
-  for (const std::string_view spelling : {"", "NA", "NaN", "nan", "NULL", "null", "None", "-", ".",
-                                          "?", "N/A", "n/a", "<NA>", "#N/A", "-nan", "--", "\\N"})
-    if (text == spelling) return true;
-  return false;
+inline constexpr std::array<std::string_view, 18> kUnknownWords{
+    "",  "NA", "NaN", "nan", "NAN",  "NULL", "null", "None", "-",
+    ".", "?",  "N/A", "n/a", "<NA>", "#N/A", "-nan", "--",   "\\N"};
+
+// The place of the text among them; −1 where it says something.
+inline int unknown_word(std::string_view text) {
+  if (text.size() > 4) return -1;
+  const auto found = std::find(kUnknownWords.begin(), kUnknownWords.end(), text);
+  return found == kUnknownWords.end() ? -1 : static_cast<int>(found - kUnknownWords.begin());
 }
+inline bool spells_unknown(std::string_view text) { return unknown_word(text) >= 0; }
+
+// How often each of them stands in a column.
+struct UnknownWords {
+  std::array<std::size_t, kUnknownWords.size()> cells{};
+
+  void add(int word) { ++cells[static_cast<std::size_t>(word)]; }
+  std::size_t count() const {  // without empty cells
+    std::size_t count = 0;
+    for (std::size_t w = 1; w < cells.size(); ++w) count += cells[w];
+    return count;
+  }
+};
 
 // Numbers may be written with a plus, which from_chars does not take.
 inline std::string_view without_plus(std::string_view text) {

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "data/read/csv/csv_layout.h"
-#include "data/read/csv/csv_rows.h"
 #include "data/read/csv/csv_text.h"
+#include "data/read/csv/layout/csv_layout.h"
+#include "data/read/csv/rows/csv_rows.h"
 
 namespace edict {
 

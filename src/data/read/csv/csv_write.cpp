@@ -8,10 +8,11 @@
 #include "base/error.h"
 #include "base/files/atomic_file.h"
 #include "base/text/utf8.h"
-#include "data/read/cells/column_names.h"
+#include "data/read/columns/choose_values.h"
+#include "data/read/columns/column_names.h"
 #include "data/read/csv/csv.h"
-#include "data/read/csv/csv_layout.h"
 #include "data/read/csv/csv_names.h"
+#include "data/read/csv/layout/csv_layout.h"
 
 namespace edict {
 namespace {

@@ -26,8 +26,8 @@ constexpr double kNever = std::numeric_limits<double>::quiet_NaN();
 // Whether the reader takes the cell as missing in every column.
 bool is_empty(std::string_view cell) { return spells_unknown(cell) || says_missing(cell); }
 
-bool is_feature(CsvColumn kind) {
-  return kind == CsvColumn::feature || kind == CsvColumn::category;
+bool is_feature(ColumnKind kind) {
+  return kind == ColumnKind::feature || kind == ColumnKind::category;
 }
 
 }  // namespace
@@ -116,7 +116,7 @@ std::string FilledTable::feature_of_row(std::size_t row) const {
   std::string name;
   if (table_.layout.long_form)
     each_cell(row, [&](std::size_t c, std::string_view text, std::string_view) {
-      if (table_.layout.columns[c].kind == CsvColumn::feature_name) name = text;
+      if (table_.layout.columns[c].kind == ColumnKind::feature_name) name = text;
     });
   return name;
 }
@@ -139,7 +139,7 @@ void FilledTable::look_at_cells() {
     const std::size_t of_row = filling_of(feature);
     bool holes = false;
     each_cell(row, [&](std::size_t c, std::string_view text, std::string_view) {
-      const bool long_form = table_.layout.columns[c].kind == CsvColumn::value;
+      const bool long_form = table_.layout.columns[c].kind == ColumnKind::value;
       const std::size_t place = long_form ? of_row : of_column_[c];
       if (place == kNone) return;
       Filling& filling = fillings_[place];
@@ -163,7 +163,7 @@ void FilledTable::name_deviations() {
   deviation_names_.assign(of_column_.size(), "");
   if (!deviations_) return;
   for (std::size_t c = 0; c < of_column_.size(); ++c) {
-    const bool value = table_.layout.columns[c].kind == CsvColumn::value;
+    const bool value = table_.layout.columns[c].kind == ColumnKind::value;
     if (!value && !(of_column_[c] != kNone && fillings_[of_column_[c]].has_deviation())) continue;
     deviation_names_[c] = table_.layout.names[c] + kDeviationSuffix;
     check_new_column(deviation_names_[c], table_.layout.names);
@@ -198,7 +198,7 @@ std::string FilledTable::written(std::size_t row, const ImputedSeries& imputed,
   std::string line, deviations;
   const std::string separator(1, is_csv() ? table_.text.separator() : ',');
   each_cell(row, [&](std::size_t c, std::string_view text, std::string_view source) {
-    const bool long_form = table_.layout.columns[c].kind == CsvColumn::value;
+    const bool long_form = table_.layout.columns[c].kind == ColumnKind::value;
     const std::size_t filling = long_form ? filling_of(feature) : of_column_[c];
     Value value;
     const bool fill = has_time && filling != kNone &&
@@ -263,15 +263,16 @@ std::string FilledTable::text_cell(std::string_view text) const {
 
 // Ids, labels and groups stay texts, and so do numbers that a number would not give back.
 std::string FilledTable::json_cell(std::size_t column, std::string_view text) const {
-  const CsvColumn kind = table_.layout.columns[column].kind;
+  const ColumnKind kind = table_.layout.columns[column].kind;
   if (is_empty(text)) return "null";
-  const bool name = kind == CsvColumn::id || kind == CsvColumn::label || kind == CsvColumn::group ||
-                    kind == CsvColumn::feature_name || kind == CsvColumn::category;
+  const bool name = kind == ColumnKind::id || kind == ColumnKind::label ||
+                    kind == ColumnKind::group || kind == ColumnKind::feature_name ||
+                    kind == ColumnKind::category;
   std::string point(text);
   if (table_.decimal_comma) std::replace(point.begin(), point.end(), ',', '.');
   const auto number = name ? std::nullopt : finite_number(point);
   if (number && nlohmann::json::accept(point)) return point;
-  if (number && kind != CsvColumn::ignored) {
+  if (number && kind != ColumnKind::ignored) {
     std::string shortest;
     append_shortest(shortest, *number);
     return shortest;

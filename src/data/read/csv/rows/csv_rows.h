@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "data/read/csv/csv_layout.h"
 #include "data/read/csv/csv_problems.h"
-#include "data/read/csv/csv_table.h"
 #include "data/read/csv/csv_text.h"
+#include "data/read/csv/layout/csv_layout.h"
+#include "data/read/csv/rows/csv_table.h"
 #include "data/read/read_options.h"
 
 namespace edict {

@@ -9,7 +9,7 @@
 
 namespace edict {
 
-enum class ColumnRole { id, time, clock, variable, value, unit };
+enum class ColumnRole { id, time, period, clock, variable, value, unit };
 
 // The usual names of a role, the surer ones first, as squeezed() spells them.
 std::span<const std::string_view> usual_names(ColumnRole role);
@@ -24,10 +24,23 @@ std::string lower(std::string_view text);
 bool names_items(std::string_view name);
 bool names_values(std::string_view name);
 
+// Whether it may tell series apart, though it is none of the usual names.
+bool names_id(std::string_view name);
+
+// Whether it speaks of a time: visit_date, Monat, Messzeitpunkt.
+bool names_time(std::string_view name);
+
+// Of columns of times of day beside a date: whether nothing else is called so, whether it begins
+// something, and whether it says how long something took.
+bool names_clock_surely(std::string_view name);
+bool names_start(std::string_view name);
+bool names_duration(std::string_view name);
+
 // A date of birth is no time of an observation.
 bool names_birth(std::string_view name);
 
-// Whether such a column only counts the rows: "Unnamed: 0" of pandas, "index" in the first column.
+// Whether such a column only counts the rows: "Unnamed: 0" of pandas, "RECORD" of
+// loggers, "index" in the first column.
 bool names_rows(std::string_view name, bool is_first);
 
 // Of "hours", "time_min" and "t [s]"; none where it says nothing.

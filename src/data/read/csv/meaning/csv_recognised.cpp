@@ -1,4 +1,4 @@
-#include "data/read/csv/csv_recognised.h"
+#include "data/read/csv/meaning/csv_recognised.h"
 
 #include <fmt/format.h>
 
@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text/utf8.h"
+#include "data/read/cells/written_number.h"
 
 namespace edict {
 namespace {
@@ -123,6 +124,32 @@ void say_numbers(const RecognisedTable& table, Lines& lines) {
   }
 }
 
+// Words for "missing" in a column where they might be names themselves.
+void say_words(const RecognisedTable& table, Lines& lines) {
+  const auto say = [&](const std::string& column, const std::string& name,
+                       const UnknownWords& words, const char* what) {
+    Lines parts;
+    for (std::size_t w = 1; w < words.cells.size(); ++w)
+      if (words.cells[w] > 0)
+        parts.push_back(fmt::format("{} as '{}'", cells(words.cells[w]), kUnknownWords[w]));
+    if (!parts.empty())
+      lines.push_back(fmt::format("'{}': {} count as {} ({} keeps them)", name,
+                                  fmt::join(parts, ", "), what, option("category", column)));
+  };
+  for (std::size_t k = 0; k < table.texts.size(); ++k) {
+    const auto& texts = table.texts[k];
+    if (texts.meaning->kind != ColumnMeaning::Kind::categories) continue;
+    const bool is_static = k + table.layout.statics.size() >= table.texts.size();
+    const std::size_t s = k + table.layout.statics.size() - table.texts.size();
+    say(is_static ? table.layout.static_column(s) : texts.column, texts.column, texts.words,
+        "missing");
+  }
+  const std::string label = table.layout.name_of(ColumnKind::label),
+                    group = table.layout.name_of(ColumnKind::group);
+  say(label, label, table.table.label_words, "unknown");
+  say(group, group, table.table.group_words, "unknown");
+}
+
 // One part for each number that stands for "missing".
 void say_codes(const RecognisedTable& table, Lines& lines) {
   std::vector<double> said;
@@ -158,14 +185,26 @@ void say_rows(const RecognisedTable& table, Lines& lines) {
   const CsvLayout& layout = table.layout;
   if (layout.lines_skipped > 0)
     lines.push_back(rows(layout.lines_skipped, "line") + " before the header left out");
-  if (layout.units_row) lines.emplace_back("the units below the header left out");
-  if (table.repeated_headers > 0)
-    lines.push_back(rows(table.repeated_headers, "row") + " with the header again left out");
-  if (table.rows_before_times > 0)
-    lines.push_back(rows(table.rows_before_times, "row") + " before the first time left out");
+  if (layout.rows_below == 1) lines.emplace_back("the units below the header left out");
+  if (layout.rows_below > 1)
+    lines.push_back(rows(layout.rows_below, "row") + " below the header left out");
+  if (table.table.repeated_headers > 0)
+    lines.push_back(rows(table.table.repeated_headers, "row") + " with the header again left out");
+  if (table.table.rows_before_times > 0)
+    lines.push_back(rows(table.table.rows_before_times, "row") + " before the first time left out");
   if (!layout.row_index.empty())
     lines.push_back(
         fmt::format("left out, as it counts the rows: {}", quoted_list(layout.row_index)));
+}
+
+// 1.696, which nothing in the table decides.
+std::string say_open_decimal(const CsvLayout& layout) {
+  const auto number = read_written_number(layout.open_decimal);
+  const bool comma = layout.decimal == DecimalMark::comma;
+  return fmt::format("'{}' is {}, as nothing decides it ({} makes it {})", layout.open_decimal,
+                     comma ? number->with_comma : number->with_point,
+                     option("decimal", comma ? "point" : "comma"),
+                     comma ? number->with_point : number->with_comma);
 }
 
 }  // namespace
@@ -181,16 +220,16 @@ std::vector<std::string> recognised(const RecognisedTable& table, const Dataset&
       lines.push_back(
           fmt::format("ignored, as the model does not know them: {}", quoted_list(ignored)));
     for (const auto& texts : table.texts)
-      if (texts.unknown > 0)
+      if (texts.texts && texts.texts->unknown > 0)
         lines.push_back(
             fmt::format("{} cells of '{}' hold a category that the model does not know "
                         "and count as missing",
-                        texts.unknown, texts.column));
+                        texts.texts->unknown, texts.column));
     if (layout.time_unit != TimeUnit::none)
       lines.push_back(
           fmt::format("'{}' is in {} and the model counts in {}: times are converted; times to "
                       "predict at are in {}",
-                      layout.name_of(CsvColumn::time), long_name_of(layout.time_unit),
+                      layout.name_of(ColumnKind::time), long_name_of(layout.time_unit),
                       long_name_of(data.time_axis.unit), long_name_of(data.time_axis.unit)));
     say_numbers(table, lines);
     say_codes(table, lines);
@@ -203,22 +242,26 @@ std::vector<std::string> recognised(const RecognisedTable& table, const Dataset&
   for (const std::string& conversion : table.text.conversions()) parts.push_back(conversion);
   if (table.text.separator() != ',')
     parts.push_back("separated by " + name_of_separator(table.text.separator()));
-  if (table.decimal_comma) parts.emplace_back("decimal comma");
+  if (table.table.comma_used) parts.emplace_back("decimal comma");
+  if (!layout.open_decimal.empty() && table.text.separator() == ';')
+    parts.push_back(say_open_decimal(layout));
+  if (!layout.given_names.empty()) parts.emplace_back("no header");
   // Which column is what.
   const bool calendar = data.time_axis.is_calendar();
   if (!layout.plain || calendar) {
     if (layout.one_series)
       parts.emplace_back("one series");
     else
-      parts.push_back(fmt::format("id is '{}'", layout.name_of(CsvColumn::id)));
-    const std::string clock = layout.name_of(CsvColumn::clock);
-    parts.push_back(fmt::format("time is '{}'{} ({})", layout.name_of(CsvColumn::time),
-                                clock.empty() ? "" : fmt::format(" with '{}'", clock),
-                                described(data.time_axis)));
+      parts.push_back(fmt::format("id is '{}'", layout.name_of(ColumnKind::id)));
+    const std::string clock = layout.name_of(ColumnKind::clock);
+    parts.push_back(fmt::format(
+        "time is '{}'{} ({})", layout.name_of(ColumnKind::time),
+        clock.empty() ? "" : fmt::format(" with '{}'{}", clock, described(layout.clock)),
+        described(data.time_axis)));
     for (const auto& [kind, what] :
-         {std::pair(CsvColumn::label, "label"), std::pair(CsvColumn::group, "group"),
-          std::pair(CsvColumn::feature_name, "feature"), std::pair(CsvColumn::value, "value"),
-          std::pair(CsvColumn::unit, "unit")})
+         {std::pair(ColumnKind::label, "label"), std::pair(ColumnKind::group, "group"),
+          std::pair(ColumnKind::feature_name, "feature"), std::pair(ColumnKind::value, "value"),
+          std::pair(ColumnKind::unit, "unit")})
       if (const std::string name = layout.name_of(kind); !name.empty() && name != what)
         parts.push_back(fmt::format("{} is '{}'", what, name));
   }
@@ -235,6 +278,7 @@ std::vector<std::string> recognised(const RecognisedTable& table, const Dataset&
     else if (texts.meaning->truth)
       parts.push_back(fmt::format("'{}' is 1 for yes and 0 for no", texts.column));
   }
+  say_words(table, parts);
   say_numbers(table, parts);
   say_codes(table, parts);
   say_left_out(table, parts);

@@ -14,8 +14,9 @@
 namespace edict {
 
 bool all_dates(std::span<const std::string> cells);
-bool all_days(std::span<const std::string> cells);    // dates without a time of day
-bool all_clocks(std::span<const std::string> cells);  // times of day without a date
+bool all_days(std::span<const std::string> cells);     // dates without a time of day, or midnight
+bool all_periods(std::span<const std::string> cells);  // dates without a day: 2020-01, 2020Q1
+bool all_clocks(std::span<const std::string> cells);   // times of day without a date
 bool all_numbers(std::span<const std::string> cells);
 // Whole numbers that count up by one.
 bool all_running(std::span<const std::string> cells);

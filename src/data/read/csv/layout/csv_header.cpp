@@ -1,4 +1,4 @@
-#include "data/read/csv/csv_header.h"
+#include "data/read/csv/layout/csv_header.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/read/cells/time_column.h"
+#include "data/read/columns/time_column.h"
 #include "data/read/csv/csv_names.h"
 #include "data/time/date_text.h"
 
@@ -88,6 +88,15 @@ std::size_t most_often(const std::vector<Line>& lines, std::size_t first, std::s
   return result;
 }
 
+// Data below a line of names, behind as many as three lines of units and the like.
+bool data_follow(const std::vector<Line>& lines, std::size_t names, std::size_t separator) {
+  for (std::size_t k = names + 1; k < lines.size() && k <= names + 4; ++k) {
+    if (lines[k].separators[separator] != lines[names].separators[separator]) return false;
+    if (holds_data(lines[k].at, kSeparators[separator])) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool is_measured(const std::string& cell) {
@@ -105,6 +114,12 @@ CsvHeader find_header(CsvText& text) {
       (p[5] == '\n' || p[5] == '\r')) {
     text.set_separator(p[4]);
     return {CsvText::next_line(p + 5)};
+  }
+  // Of Campbell's loggers: the names stand below a line about the station.
+  if (const std::vector<std::string> cells = cells_of(p, ','); cells.front() == "TOA5") {
+    text.set_separator(',');
+    take_line(p);
+    return {p, 1};
   }
   CsvHeader header{p};
   const char* comment = nullptr;  // the last of them
@@ -143,8 +158,7 @@ CsvHeader find_header(CsvText& text) {
       const std::size_t own = usual_separator(lines[k]), cells = lines[k].separators[own];
       if (cells == 0 || cells == lines.front().separators[own] ||
           cells != most_often(lines, k + 1, own) || cells != lines[k + 1].separators[own] ||
-          !may_name_columns(lines[k].at, kSeparators[own]) ||
-          !holds_data(lines[k + 1].at, kSeparators[own]))
+          !may_name_columns(lines[k].at, kSeparators[own]) || !data_follow(lines, k, own))
         continue;
       at = k;
       separator = own;

@@ -1,4 +1,4 @@
-#include "data/read/cells/column_names.h"
+#include "data/read/columns/column_names.h"
 
 #include <algorithm>
 #include <vector>
@@ -67,26 +67,74 @@ constexpr std::string_view kTimeNames[] = {"time",
                                            "visitdate",
                                            "samplingtime",
                                            "sampletime",
-                                           "readingtime"};
-constexpr std::string_view kClockNames[] = {"time",      "uhrzeit", "zeit", "clock", "timeofday",
-                                            "tageszeit", "heure",   "hora", "ora",   "hour",
-                                            "hours",     "stunde",  "hr",   "hh",    "tijd"};
-constexpr std::string_view kVariableNames[] = {
-    "field",         "entityid", "feature",  "variable",    "parameter", "item",
-    "itemid",        "analyte",  "analyt",   "measurement", "signal",    "channel",
-    "metric",        "tag",      "tagname",  "pollutant",   "indicator", "variablename",
-    "parametername", "test",     "testname", "quantity",    "pointname"};
-constexpr std::string_view kValueNames[] = {"valuenum",     "value",  "wert",     "val",
-                                            "numericvalue", "result", "ergebnis", "state",
-                                            "messwert",     "reading"};
-constexpr std::string_view kUnitNames[] = {"unit", "units",    "einheit",
-                                           "uom",  "valueuom", "resultunit"};
+                                           "readingtime",
+                                           "measurementdatetime",
+                                           "measurementdate",
+                                           "observationdatetime",
+                                           "observationdate",
+                                           "labresultoffset",
+                                           "observationoffset",
+                                           "dtc",
+                                           "adtm",
+                                           "adt"};
+constexpr std::string_view kPeriodNames[] = {"year",   "jahr",    "month",   "monat",
+                                             "week",   "woche",   "quarter", "quartal",
+                                             "period", "periode", "année",   "mois"};
+constexpr std::string_view kClockNames[] = {
+    "time", "uhrzeit", "zeit",  "clock",     "timeofday", "tageszeit", "heure", "hora",
+    "ora",  "hour",    "hours", "stunde",    "hr",        "hh",        "tijd",  "von",
+    "from", "beginn",  "start", "starttime", "startzeit", "begin"};
+constexpr std::string_view kVariableNames[] = {"field",
+                                               "entityid",
+                                               "feature",
+                                               "variable",
+                                               "parameter",
+                                               "item",
+                                               "itemid",
+                                               "analyte",
+                                               "analyt",
+                                               "measurement",
+                                               "signal",
+                                               "channel",
+                                               "metric",
+                                               "tag",
+                                               "tagname",
+                                               "pollutant",
+                                               "indicator",
+                                               "variablename",
+                                               "parametername",
+                                               "test",
+                                               "testname",
+                                               "quantity",
+                                               "pointname",
+                                               "measurementconceptname",
+                                               "measurementconceptid",
+                                               "observationconceptid",
+                                               "conceptname",
+                                               "conceptid",
+                                               "testcd",
+                                               "paramcd",
+                                               "param",
+                                               "labname",
+                                               "loinc",
+                                               "loinccode"};
+constexpr std::string_view kValueNames[] = {
+    "valuenum", "valueasnumber", "stresn", "aval",     "labresult", "value",    "wert",
+    "val",      "numericvalue",  "result", "ergebnis", "state",     "messwert", "reading"};
+constexpr std::string_view kUnitNames[] = {
+    "unit",   "units",           "einheit",         "uom",          "valueuom", "resultunit",
+    "stresu", "unitsourcevalue", "unitconceptname", "unitconceptid"};
 
 bool is_any(std::string_view name, Names names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 bool is_any(std::string_view name, std::initializer_list<std::string_view> names) {
   return is_any(name, Names(names.begin(), names.size()));
+}
+
+bool holds_any(const std::string& text, std::initializer_list<std::string_view> parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](std::string_view part) { return text.find(part) != std::string::npos; });
 }
 
 }  // namespace
@@ -97,6 +145,8 @@ Names usual_names(ColumnRole role) {
       return kIdNames;
     case ColumnRole::time:
       return kTimeNames;
+    case ColumnRole::period:
+      return kPeriodNames;
     case ColumnRole::clock:
       return kClockNames;
     case ColumnRole::variable:
@@ -128,24 +178,59 @@ std::string squeezed(std::string_view name) {
   std::string result;
   for (const char c : name)
     if (std::string_view(" _-.#/").find(c) == std::string_view::npos) result += c;
-  return lower(result);
+  result = lower(result);
+  // CDISC begins a name with the two letters of its domain: LBTESTCD, VSDTC.
+  constexpr std::size_t kDomain = 2;
+  if (result.size() > kDomain &&
+      is_any(std::string_view(result).substr(kDomain), {"testcd", "stresn", "stresu", "dtc"}))
+    result.erase(0, kDomain);
+  return result;
 }
 
 bool names_items(std::string_view name) {
-  return is_any(squeezed(name), {"itemid", "itemcode", "variableid", "parameterid"});
+  return is_any(squeezed(name), {"itemid", "itemcode", "variableid", "parameterid", "conceptid",
+                                 "measurementconceptid", "observationconceptid", "loinc",
+                                 "loinccode", "unitconceptid"});
+}
+
+bool names_id(std::string_view name) {
+  for (const std::string_view end : {"_id", " id", "Id", "ID", "_nr", " nr", "Nr", "_no", " no"})
+    if (name.ends_with(end)) return true;
+  return holds_any(squeezed(name), {"patient", "subject", "series", "case", "fall", "station",
+                                    "sensor", "device", "number", "nummer", "code", "animal",
+                                    "machine", "group", "site", "vehicle", "participant"});
 }
 
 bool names_values(std::string_view name) { return has_usual_name(name, ColumnRole::value); }
 
+bool names_time(std::string_view name) {
+  return holds_any(squeezed(name), {"date", "datum", "zeit", "time", "stamp", "period", "month",
+                                    "monat", "week", "woche", "quart", "year", "jahr"});
+}
+
+bool names_clock_surely(std::string_view name) {
+  return is_any(squeezed(name), {"time", "uhrzeit", "clock", "timeofday", "tageszeit"});
+}
+
+bool names_start(std::string_view name) {
+  const std::string text = squeezed(name);
+  return text.starts_with("von") || text.ends_with("von") ||
+         holds_any(text, {"start", "begin", "from", "onset"});
+}
+
+bool names_duration(std::string_view name) {
+  return holds_any(squeezed(name), {"dura", "dauer", "elapsed", "length", "länge", "laufzeit"});
+}
+
 bool names_birth(std::string_view name) {
   const std::string text = squeezed(name);
-  for (const std::string_view part : {"birth", "geburt", "geboren", "naissance", "nacimiento"})
-    if (text.find(part) != std::string::npos) return true;
+  if (holds_any(text, {"birth", "geburt", "geboren", "naissance", "nacimiento"})) return true;
   return text == "dob" || text == "gebdatum" || text == "anchoryear";
 }
 
 bool names_rows(std::string_view name, bool is_first) {
   if (name.starts_with("Unnamed: ")) return true;
+  if (is_any(squeezed(name), {"record", "recordnr", "recnum", "recno"})) return true;
   return is_first && is_any(squeezed(name), {"index", "row", "rowid", "rownum", "rownumber",
                                              "rowindex", "no", "nr", "lfdnr", "number", "n", "x1"});
 }

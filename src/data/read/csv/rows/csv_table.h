@@ -21,6 +21,10 @@ struct CsvTable {
   // Of each feature and of each static covariate; null where all are numbers.
   std::vector<std::unique_ptr<TextColumn>> texts, static_texts;
 
+  // Words for "missing" in the same columns, and in those of labels, groups and units.
+  std::vector<UnknownWords> words, static_words;
+  UnknownWords label_words, group_words, unit_words;
+
   // Of each series.
   std::vector<std::int32_t> labels, group_of;
   std::vector<double> static_values;

@@ -7,8 +7,9 @@
 
 #include "data/dataset.h"
 #include "data/read/cells/text_values.h"
-#include "data/read/csv/csv_layout.h"
 #include "data/read/csv/csv_text.h"
+#include "data/read/csv/layout/csv_layout.h"
+#include "data/read/csv/rows/csv_table.h"
 #include "data/read/event_rows.h"
 #include "data/read/read_options.h"
 
@@ -19,15 +20,15 @@ struct RecognisedTable {
   const CsvLayout& layout;
   const ReadOptions& options;
   const EventRows::Merged& merged;
-  bool decimal_comma;
+  const CsvTable& table;
 
   struct Texts {
     std::string column;
-    bool is_static;
     const ColumnMeaning* meaning;
-    std::size_t unknown;  // cells that are no category of the model's
+    const TextColumn* texts;  // null where all are numbers
+    UnknownWords words;       // for "missing"
   };
-  std::vector<Texts> texts;
+  std::vector<Texts> texts = {};  // of every feature and static covariate
 
   // Numbers that stood for "missing".
   struct Code {
@@ -37,8 +38,7 @@ struct RecognisedTable {
     bool guessed;
   };
   std::vector<Code> codes;
-  std::string first_joined;  // of values given twice
-  std::size_t rows_before_times, repeated_headers;
+  std::string first_joined = {};  // of values given twice
 };
 
 // Empty for a table as write_csv makes it. Where a model says how to read, only what differs.

@@ -1,8 +1,9 @@
-#include "data/read/cells/time_column.h"
+#include "data/read/columns/time_column.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
 #include "base/text/utf8.h"
@@ -54,6 +55,30 @@ bool are_digits_of_dates(std::span<const std::string> cells) {
   });
 }
 
+bool is_midnight(const std::string& cell) {
+  constexpr double kDay = 86400e6;
+  DateStyle day_first;
+  day_first.order = Order::day_first;
+  auto date = parse_date(cell);
+  if (!date) date = parse_date(cell, &day_first);
+  return date && date->style.zone == DateStyle::Zone::none &&
+         std::fmod(date->microseconds, kDay) == 0;
+}
+
+// 01.2020 and 202001: months in digits, which is a number where anything else stands beside them.
+std::optional<DateStyle> style_of_digit_months(std::span<const std::string> cells) {
+  std::optional<DateStyle> style;
+  const bool all_months = all(cells, [&](const std::string& cell) {
+    const auto own = cell >= "01" && cell < "2101" ? style_of_digit_month(cell) : std::nullopt;
+    if (!own || (style && style->separator != own->separator)) return false;
+    const std::string year =
+        own->order == Order::year_first ? cell.substr(0, 4) : cell.substr(cell.size() - 4);
+    style = style ? fuller(*style, *own) : *own;
+    return year >= "1900" && year < "2101";
+  });
+  return all_months && cells.size() > 1 ? style : std::nullopt;
+}
+
 // 3/4/2024: a number above 12 anywhere in the column decides.
 DateStyle style_of_slashes(const TimeCells& cells) {
   std::optional<Order> order;
@@ -95,8 +120,16 @@ bool all_days(std::span<const std::string> cells) {
   return (all_dates(cells) || are_digits_of_dates(cells)) &&
          all(cells, [](const std::string& cell) {
            const auto digits = parse_digits_as_date(cell);
-           return cell.find(':') == std::string::npos && !(digits && digits->style.clock);
+           if (cell.find(':') != std::string::npos) return is_midnight(cell);
+           return !(digits && digits->style.clock);
          });
+}
+
+bool all_periods(std::span<const std::string> cells) {
+  return all(cells, [](const std::string& cell) {
+    const auto date = parse_date(cell);
+    return date && date->style.period != DateStyle::Period::day;
+  });
 }
 
 bool all_clocks(std::span<const std::string> cells) {
@@ -143,6 +176,7 @@ TimeForm time_form(const TimeCells& cells, const ReadOptions& options) {
   if (options.time_unit == "none" || (known && !known_calendar)) return {};
   const std::span<const std::string> sample =
       cells.first.empty() ? std::span(&first, 1) : cells.first;
+  if (const auto months = style_of_digit_months(sample)) return {TimeKind::date, months};
   if (are_digits_of_dates(sample)) {
     DateStyle style;
     style.separator = '\0';
