@@ -1,237 +1,29 @@
 #include "data/packed_file.h"
 
 #include <fmt/core.h>
-#include <sys/stat.h>
 
-#include <algorithm>
-#include <bit>
 #include <cstring>
-#include <iterator>
-#include <numeric>
-#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
-#include "base/files/atomic_file.h"
 #include "base/files/mapped_file.h"
 #include "base/files/read_file.h"
-#include "base/files/temporary_file.h"
 #include "base/hash.h"
 #include "base/json/json.h"
 #include "base/json/json_text.h"
 #include "base/json/json_values.h"
 #include "base/text/utf8.h"
 #include "data/packed_checksum.h"
+#include "data/packed_format.h"
 
 namespace edict {
+
+using namespace packed;
+
 namespace {
 
 using nlohmann::json;
-
-static_assert(sizeof(std::size_t) == 8 && sizeof(double) == 8);
-
-// As PNG's: a byte that no text begins with, and line ends that a transfer as text would spoil.
-constexpr std::string_view kMark(
-    "\x89"
-    "edict\r\n",
-    8);
-constexpr std::string_view kEndMark("edictend", 8);
-constexpr std::uint32_t kVersion = 1, kByteOrder = 0x01020304;
-constexpr std::size_t kHead = 16, kTail = 32, kAlign = 64;
-
-// Of every section, in the order of the file.
-enum Section : std::size_t {
-  kIdBytes,
-  kIdEnds,
-  kLabels,
-  kGroupOf,
-  kStaticValues,
-  kOrigins,
-  kZoneSeries,
-  kZoneFrom,
-  kZoneMinutes,
-  kFirstEvent,
-  kTimes,
-  kFirstObservation,
-  kFeature,
-  kValue,
-  kSections,
-};
-constexpr const char* kSectionNames[kSections] = {
-    "id_bytes", "id_ends",           "labels",    "group_of",     "static_values",
-    "origins",  "zone_series",       "zone_from", "zone_minutes", "first_event",
-    "times",    "first_observation", "feature",   "value"};
-
-std::size_t aligned(std::size_t at) { return (at + kAlign - 1) / kAlign * kAlign; }
-
-std::string head() {
-  std::string bytes(kMark);
-  bytes.append(reinterpret_cast<const char*>(&kVersion), sizeof kVersion);
-  bytes.append(reinterpret_cast<const char*>(&kByteOrder), sizeof kByteOrder);
-  return bytes;
-}
-
-}  // namespace
-
-bool is_packed(std::string_view first_bytes) { return first_bytes.starts_with(kMark); }
-
-bool is_packed_file(const std::filesystem::path& path) {
-  std::error_code none;
-  if (!std::filesystem::is_regular_file(path, none)) return false;
-  return is_packed(read_file(path, kMark.size()));
-}
-
-// ---- writing ----
-
-struct PackedWriter::State {
-  struct Spool {
-    TemporaryFile file;
-    PackedChecksum checksum;
-
-    template <class T>
-    void add(std::span<const T> values) {
-      checksum.add(values.data(), values.size_bytes());
-      file.write(values.data(), values.size_bytes());
-    }
-    template <class T>
-    requires std::is_arithmetic_v<T>
-    void add(T value) { add(std::span<const T>(&value, 1)); }
-  };
-
-  explicit State(std::filesystem::path path) : out(std::move(path)) {
-    // A device has no room beside it.
-    const Destination to = destination_of(out);
-    const std::filesystem::path folder = to.kind == Destination::Kind::stream
-                                             ? std::filesystem::temp_directory_path()
-                                             : to.path.parent_path();
-    for (std::size_t s = 0; s < kSections; ++s) spools.push_back({TemporaryFile(folder), {}});
-    spools[kFirstEvent].add(std::uint64_t{0});
-    spools[kFirstObservation].add(std::uint64_t{0});
-  }
-
-  std::filesystem::path out;
-  std::vector<Spool> spools;
-  Dataset names;  // without series
-  bool begun = false, has_origins = false;
-  std::string last_id;
-  std::uint64_t series = 0, events = 0, observations = 0, id_bytes = 0;
-};
-
-PackedWriter::PackedWriter(std::filesystem::path path)
-    : state_(std::make_unique<State>(std::move(path))) {}
-PackedWriter::~PackedWriter() = default;
-
-std::size_t PackedWriter::series() const { return state_->series; }
-std::size_t PackedWriter::events() const { return state_->events; }
-std::size_t PackedWriter::observations() const { return state_->observations; }
-
-void PackedWriter::add(const Dataset& data, std::span<const std::size_t> series) {
-  State& s = *state_;
-  const auto refuse = [](const std::string& what) { throw Error("packed data: " + what); };
-  if (!s.begun) {
-    s.names.features = data.features;
-    s.names.statics = data.statics;
-    s.names.classes = data.classes;
-    s.names.groups = data.groups;
-    s.names.time_axis = data.time_axis.rules();
-    s.has_origins = !data.time_axis.origin.empty();
-    s.begun = true;
-  }
-  if (data.features != s.names.features || data.statics != s.names.statics ||
-      data.classes != s.names.classes || data.groups != s.names.groups)
-    refuse("the parts have other names of features, statics, classes or groups");
-  auto& spools = s.spools;
-  // Zones are listed by series and time.
-  std::vector<std::pair<std::size_t, std::size_t>> zones_of(
-      data.time_axis.zones.empty() ? 0 : data.size());
-  for (std::size_t k = 0; k < data.time_axis.zones.size(); ++k) {
-    auto& [first, count] = zones_of[data.time_axis.zones[k].series];
-    if (count++ == 0) first = k;
-  }
-  for (const std::size_t i : series) {
-    const std::string& id = data.ids[i];
-    if (s.series > 0 && !(s.last_id < id))
-      refuse(fmt::format("series '{}' comes after '{}'; add them by id, each once", id, s.last_id));
-    s.last_id = id;
-    spools[kIdBytes].add(std::span<const char>(id));
-    s.id_bytes += id.size();
-    spools[kIdEnds].add(s.id_bytes);
-    spools[kLabels].add(data.labels[i]);
-    spools[kGroupOf].add(data.group_of[i]);
-    spools[kStaticValues].add(data.covariates(i));
-    if (s.has_origins) spools[kOrigins].add(data.time_axis.origin[i]);
-    if (!zones_of.empty())
-      for (std::size_t k = 0; k < zones_of[i].second; ++k) {
-        const TimeAxis::ZoneChange& change = data.time_axis.zones[zones_of[i].first + k];
-        spools[kZoneSeries].add(s.series);
-        spools[kZoneFrom].add(change.from);
-        spools[kZoneMinutes].add(change.zone);
-      }
-    const std::size_t first = data.first_event[i], last = data.first_event[i + 1];
-    const std::size_t from = data.first_observation[first], to = data.first_observation[last];
-    for (std::size_t e = first; e < last; ++e)
-      spools[kFirstObservation].add(
-          std::uint64_t{s.observations + data.first_observation[e + 1] - from});
-    spools[kTimes].add(std::span(data.times).subspan(first, last - first));
-    spools[kFeature].add(std::span(data.feature).subspan(from, to - from));
-    spools[kValue].add(std::span(data.value).subspan(from, to - from));
-    ++s.series;
-    s.events += last - first;
-    s.observations += to - from;
-    spools[kFirstEvent].add(s.events);
-  }
-}
-
-void PackedWriter::finish(const Reading& reading) {
-  State& s = *state_;
-  json sections = json::object();
-  AtomicFile file(s.out);
-  file.write(head());
-  std::size_t at = kHead;
-  std::vector<char> piece(std::size_t{1} << 18);
-  for (std::size_t k = 0; k < kSections; ++k) {
-    const std::size_t start = aligned(at);
-    file.write(std::string(start - at, '\0'));
-    TemporaryFile& content = s.spools[k].file;
-    sections[kSectionNames[k]] = {
-        {"offset", start}, {"bytes", content.size()}, {"checksum", s.spools[k].checksum.hex()}};
-    at = start + content.size();
-    content.rewind();
-    while (const std::size_t got = content.read(piece.data(), piece.size()))
-      file.write({piece.data(), got});
-  }
-  const std::string footer = json_text({{"series", s.series},
-                                        {"events", s.events},
-                                        {"observations", s.observations},
-                                        {"features", s.names.features},
-                                        {"statics", s.names.statics},
-                                        {"classes", s.names.classes},
-                                        {"groups", s.names.groups},
-                                        {"time_axis", to_json(s.names.time_axis)},
-                                        {"reading", to_json(reading)},
-                                        {"sections", std::move(sections)}},
-                                       -1);
-  file.write(footer);
-  const std::uint64_t tail[] = {at, footer.size(),
-                                Hash().bytes(head().data(), kHead).text(footer).number(at).value()};
-  file.write({reinterpret_cast<const char*>(tail), sizeof tail});
-  file.write(kEndMark);
-  file.commit();
-}
-
-void write_packed(const Dataset& data, const std::filesystem::path& path) {
-  std::vector<std::size_t> order(data.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return data.ids[a] < data.ids[b]; });
-  PackedWriter writer(path);
-  writer.add(data, order);
-  writer.finish(data.reading);
-}
-
-// ---- reading ----
-
-namespace {
 
 class PackedReader {
  public:
@@ -390,6 +182,14 @@ class PackedReader {
 };
 
 }  // namespace
+
+bool is_packed(std::string_view first_bytes) { return first_bytes.starts_with(kMark); }
+
+bool is_packed_file(const std::filesystem::path& path) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(path, none)) return false;
+  return is_packed(read_file(path, kMark.size()));
+}
 
 Dataset open_packed(const std::filesystem::path& path) {
   const auto file = std::make_shared<const MappedFile>(path);

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -88,18 +86,7 @@ void DatasetBuilder::add_row(std::int64_t series, double time) {
   if (!std::isfinite(time))
     refuse(fmt::format("series {}: a time is missing or infinite; give every row with a value one",
                        data_.ids[static_cast<std::size_t>(series)]));
-  if (times_.size() == std::numeric_limits<std::uint32_t>::max())
-    refuse("more than 2^32 rows; divide them into several datasets");
-  series_.push_back(static_cast<std::int32_t>(series));
-  times_.push_back(time);
-  first_.push_back(value_.size());
-}
-
-// Of the last row.
-void DatasetBuilder::add_value(std::int32_t feature, double value) {
-  feature_.push_back(feature);
-  value_.push_back(value);
-  first_.back() = value_.size();
+  rows_.add_row(static_cast<std::int32_t>(series), time, rows_.value.size());
 }
 
 void DatasetBuilder::add_rows(std::span<const std::int64_t> series, std::span<const double> times,
@@ -115,7 +102,7 @@ void DatasetBuilder::add_rows(std::span<const std::int64_t> series, std::span<co
       if (std::isnan(value)) continue;
       if (!begun) add_row(series[r], times[r]);
       begun = true;
-      add_value(static_cast<std::int32_t>(j), value);
+      rows_.add_value(static_cast<std::int32_t>(j), value);
     }
   }
 }
@@ -133,94 +120,25 @@ void DatasetBuilder::add_observations(std::span<const std::int64_t> series,
       refuse(
           fmt::format("there is no feature {}; {} are named", features[r], data_.features.size()));
     // Neighbours that belong to one event become one row, which spares most of the sorting.
-    const bool same = !times_.empty() && series_.back() == series[r] && times_.back() == times[r];
+    const bool same =
+        !rows_.times.empty() && rows_.series.back() == series[r] && rows_.times.back() == times[r];
     if (!same) add_row(series[r], times[r]);
-    add_value(features[r], values[r]);
+    rows_.add_value(features[r], values[r]);
   }
 }
 
-// The rows by series and time; equals in the order in which they came.
-std::vector<std::uint32_t> DatasetBuilder::rows_in_order() const {
-  std::vector<std::size_t> next(data_.size() + 1);
-  for (const std::int32_t series : series_) ++next[static_cast<std::size_t>(series) + 1];
-  std::partial_sum(next.begin(), next.end(), next.begin());
-  std::vector<std::uint32_t> order(times_.size());
-  for (std::size_t r = 0; r < times_.size(); ++r)
-    order[next[static_cast<std::size_t>(series_[r])]++] = static_cast<std::uint32_t>(r);
-  const auto earlier = [&](std::uint32_t a, std::uint32_t b) { return times_[a] < times_[b]; };
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < data_.size(); ++i) {
-    const auto from = order.begin() + static_cast<std::ptrdiff_t>(begin),
-               to = order.begin() + static_cast<std::ptrdiff_t>(next[i]);
-    if (!std::is_sorted(from, to, earlier)) std::stable_sort(from, to, earlier);
-    begin = next[i];
-  }
-  return order;
-}
-
-// Rows of one series and one time, as an event.
-void DatasetBuilder::append_event(std::span<const std::uint32_t> rows, Duplicates duplicates) {
-  const auto by_feature = [](const Observation& a, const Observation& b) {
-    return a.feature < b.feature;
-  };
-  event_.clear();
-  for (const std::uint32_t r : rows)
-    for (std::size_t k = first_[r]; k < first_[r + 1]; ++k)
-      event_.push_back({feature_[k], value_[k]});
-  if (!std::is_sorted(event_.begin(), event_.end(), by_feature))
-    std::stable_sort(event_.begin(), event_.end(), by_feature);
-  data_.times.push_back(times_[rows.front()]);
-  for (std::size_t k = 0; k < event_.size();) {
-    std::size_t end = k + 1;
-    bool equal = true;
-    long double sum = event_[k].value;
-    for (; end < event_.size() && event_[end].feature == event_[k].feature; ++end) {
-      equal &= event_[end].value == event_[k].value;
-      sum += event_[end].value;
-    }
-    double value = event_[k].value;
-    if (!equal) switch (duplicates) {
-        case Duplicates::refuse:
-          refuse(fmt::format(
-              "series {}, time {}: '{}' is {} and {}; correct them, or give {}, first or last",
-              data_.ids[static_cast<std::size_t>(series_[rows.front()])], data_.times.back(),
-              data_.features[static_cast<std::size_t>(event_[k].feature)], value,
-              event_[end - 1].value, option("duplicates", "mean")));
-        case Duplicates::first:
-          break;
-        case Duplicates::last:
-          value = event_[end - 1].value;
-          break;
-        case Duplicates::mean:
-          value = static_cast<double>(sum / static_cast<long double>(end - k));
-          break;
-      }
-    data_.feature.push_back(event_[k].feature);
-    data_.value.push_back(value);
-    k = end;
-  }
-  data_.first_observation.push_back(data_.value.size());
+void DatasetBuilder::refuse_conflict(const EventRows::Conflict& conflict) const {
+  refuse(
+      fmt::format("series {}, time {}: '{}' is {} and {}; correct them, or give {}, first or last",
+                  data_.ids[static_cast<std::size_t>(conflict.series)], conflict.time,
+                  data_.features[static_cast<std::size_t>(conflict.feature)], conflict.first,
+                  conflict.second, option("duplicates", "mean")));
 }
 
 Dataset DatasetBuilder::build(Duplicates duplicates) && {
-  const std::vector<std::uint32_t> order = rows_in_order();
-  data_.times.reserve(times_.size());
-  data_.first_observation.reserve(times_.size() + 1);
-  data_.feature.reserve(value_.size());
-  data_.value.reserve(value_.size());
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < data_.size(); ++i) {
-    const auto own = [&](std::size_t k) {
-      return k < order.size() && static_cast<std::size_t>(series_[order[k]]) == i;
-    };
-    while (own(begin)) {
-      std::size_t end = begin + 1;
-      while (own(end) && times_[order[end]] == times_[order[begin]]) ++end;
-      append_event(std::span(order).subspan(begin, end - begin), duplicates);
-      begin = end;
-    }
-    data_.first_event.push_back(data_.times.size());
-  }
+  const EventRows::Merged merged = rows_.merge(duplicates);
+  if (merged.refused > 0) refuse_conflict(merged.conflicts.front());
+  rows_.move_to(data_);
   data_.check();
   return std::move(data_);
 }

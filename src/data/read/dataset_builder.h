@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "data/dataset.h"
+#include "data/read/event_rows.h"
 
 namespace edict {
 
@@ -49,7 +50,7 @@ class DatasetBuilder {
 
   // What becomes of two different values of one feature at one time of a series. Equal ones are
   // one.
-  enum class Duplicates { refuse, first, last, mean };
+  using Duplicates = edict::Duplicates;
 
   // Throws Error, which names series, time and feature, where a number is infinite or values
   // contradict each other.
@@ -57,18 +58,10 @@ class DatasetBuilder {
 
  private:
   void add_row(std::int64_t series, double time);
-  void add_value(std::int32_t feature, double value);
-  std::vector<std::uint32_t> rows_in_order() const;
-  void append_event(std::span<const std::uint32_t> rows, Duplicates duplicates);
+  void refuse_conflict(const EventRows::Conflict& conflict) const;
 
-  Dataset data_;  // names, and what build() makes of the rows
-  // Rows as they came: row r has the observations [first_[r], first_[r + 1]).
-  std::vector<std::int32_t> series_;
-  std::vector<double> times_;
-  std::vector<std::size_t> first_{0};
-  std::vector<std::int32_t> feature_;
-  std::vector<double> value_;
-  std::vector<Observation> event_;  // scratch of append_event
+  Dataset data_;    // names, and what build() makes of the rows
+  EventRows rows_;  // as they came
 };
 
 }  // namespace edict

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "data/dataset.h"
+
 namespace edict {
 
 enum class Duplicates : std::uint8_t { refuse, mean, first, last };
@@ -22,6 +24,13 @@ struct EventRows {
   std::vector<std::int32_t> feature;
   std::vector<double> value;
   bool sorted = true;  // by series and time, each event in one row, and its features in order
+
+  // The next observation of the last row.
+  void add_value(std::int32_t of_feature, double observed) {
+    if (value.size() > first_observation.back()) sorted &= of_feature > feature.back();
+    feature.push_back(of_feature);
+    value.push_back(observed);
+  }
 
   // A row whose observations from `first` on stand in the arrays already.
   void add_row(std::int32_t of_series, double time, std::size_t first) {
@@ -56,6 +65,21 @@ struct EventRows {
   // Puts rows in order and joins those of one event, without what is missing. A text has no mean;
   // its last is taken.
   Merged merge(Duplicates duplicates);
+
+  // What was merged becomes the events of a dataset, which names its series already.
+  void move_to(Dataset& data);
+
+  // What a row observed of a feature.
+  struct Entry {
+    std::int32_t feature;
+    std::size_t row;
+    double value;
+  };
+
+ private:
+  std::vector<std::size_t> rows_in_order() const;
+  void add_event(const std::vector<Entry>& event, std::int32_t of_series, double time,
+                 Duplicates duplicates, Merged& merged);
 };
 
 }  // namespace edict

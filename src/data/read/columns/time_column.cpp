@@ -56,13 +56,13 @@ bool are_digits_of_dates(std::span<const std::string> cells) {
 }
 
 bool is_midnight(const std::string& cell) {
-  constexpr double kDay = 86400e6;
+  constexpr double kMidnights = 86400e6;  // apart
   DateStyle day_first;
   day_first.order = Order::day_first;
   auto date = parse_date(cell);
   if (!date) date = parse_date(cell, &day_first);
   return date && date->style.zone == DateStyle::Zone::none &&
-         std::fmod(date->microseconds, kDay) == 0;
+         std::fmod(date->microseconds, kMidnights) == 0;
 }
 
 // 01.2020 and 202001: months in digits, which is a number where anything else stands beside them.

@@ -162,7 +162,7 @@ class CsvReader {
   void place_events(EventRows& rows, const Meanings& meanings, const ReadOptions& options,
                     Dataset& dataset) const {
     const std::vector<std::int16_t> zones = std::move(rows.zones);
-    move_events(rows, dataset);
+    rows.move_to(dataset);
     dataset.time_axis.kind = layout_.time.kind;
     dataset.time_axis.file_unit = layout_.time_unit;
     dataset.time_axis.style = table_.style;
@@ -273,18 +273,6 @@ class CsvReader {
   std::string duplicates() const {
     return options_.duplicates.empty() && options_.like ? options_.like->reading.duplicates
                                                         : options_.duplicates;
-  }
-
-  static void move_events(EventRows& rows, Dataset& dataset) {
-    std::vector<std::size_t> first_event(dataset.size() + 1, 0);
-    for (const std::int32_t series : rows.series)
-      ++first_event[static_cast<std::size_t>(series) + 1];
-    std::partial_sum(first_event.begin(), first_event.end(), first_event.begin());
-    dataset.first_event = std::move(first_event);
-    dataset.times = std::move(rows.times);
-    dataset.first_observation = std::move(rows.first_observation);
-    dataset.feature = std::move(rows.feature);
-    dataset.value = std::move(rows.value);
   }
 
   const CsvText& text_;
