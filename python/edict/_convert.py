@@ -272,6 +272,8 @@ def text_of(value: Any) -> str:
 
 def objects_of(uniques: Any) -> list[Any]:
     """The elements of a list or an array as Python's own objects; moments stay moments."""
+    if isinstance(uniques, (str, bytes)) or not isinstance(uniques, Iterable):
+        raise TypeError(f"{uniques!r} is one value; give a list of names")
     if not isinstance(uniques, (list, tuple, set, frozenset, dict)) and not hasattr(uniques, "__next__"):
         array = np.asarray(uniques)
         if array.dtype.kind in "mM":

@@ -358,7 +358,11 @@ def json_of(function: Callable[..., int], *arguments: Any) -> Any:
 
 def texts(values: Iterable[str]) -> Any:
     """An array of C strings."""
-    encoded = [value.encode() for value in values]
+    given = list(values)
+    try:
+        encoded = [value.encode() for value in given]
+    except UnicodeEncodeError as e:
+        raise Error(f"{e.object!r}: a text cannot contain half of a surrogate pair; correct it") from None
     for value in encoded:
         if b"\0" in value:
             raise Error(f"{value.decode()!r}: a name cannot contain a zero byte")
@@ -399,7 +403,10 @@ def path_bytes(path: "str | os.PathLike[str]") -> bytes:
 
 def text_bytes(text: "str | bytes", what: str) -> bytes:
     """A text as the library takes it, which ends at the first zero byte."""
-    result = text.encode() if isinstance(text, str) else text
+    try:
+        result = text.encode() if isinstance(text, str) else text
+    except UnicodeEncodeError:
+        raise Error(f"{what} contains half of a surrogate pair; correct it") from None
     if b"\0" in result:
         raise Error(f"{what} contains a zero byte; give a text without one")
     return result

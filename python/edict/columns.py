@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from numbers import Number
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +29,10 @@ def as_list(names: Any) -> list[str]:
     """Names of columns: one, several, or none; those that are numbers as they are written."""
     if names is None:
         return []
-    if isinstance(names, (str, int)):
+    if isinstance(names, (str, int, np.integer)):
         return [str(names)]
+    if not isinstance(names, Iterable):
+        raise TypeError(f"{names!r} names no columns; give a name or a list of names")
     return [str(name) for name in names]
 
 

@@ -197,7 +197,9 @@ class Dataset:
         Dataset(2 series, 3 events, 5 observations, 2 features)
         """
         for what, given_list in (("times", times), ("values", values)):
-            if hasattr(given_list, "columns") or isinstance(given_list, (Mapping, str)):
+            if hasattr(given_list, "columns") or isinstance(given_list, (Mapping, str)) or not (
+                hasattr(given_list, "__len__") and hasattr(given_list, "__iter__")
+            ):
                 raise TypeError(
                     f"{what} is a {type(given_list).__name__}; give a list with an array a series, or a table to "
                     "Dataset.from_frame"
@@ -379,6 +381,8 @@ class Dataset:
             if given is not None:
                 class_names, codes, known[what] = coded(given, own, "labels" if what == "classes" else what)
                 put(class_names, codes)
+        if static is not None and not isinstance(static, Mapping):
+            raise TypeError(f"static is of type {type(static).__name__}; give a mapping from names to one number a series")
         if static:
             builder.statics(
                 list(static),
@@ -727,7 +731,7 @@ class Dataset:
             for f in s["features"]
         )
         classes = ", ".join(
-            f"{html.escape(name)}: {count}" for name, count in zip(self.classes, s["classes"])
+            f"{html.escape(str(name))}: {count}" for name, count in zip(self.classes, s["classes"])
         )
         span = ""
         if self.events and self.time_axis is None:
@@ -832,7 +836,7 @@ def _columns_by_name(
 def _feature_names(names: Optional[Sequence[str]], width: int) -> list[str]:
     if names is None:
         return [f"x{j + 1}" for j in range(width)]
-    names = [names] if isinstance(names, str) else names
+    names = as_list(names)
     if len(names) != width:
         raise Error(f"{len(names)} names for {width} features")
     return [str(name) for name in names]

@@ -24,7 +24,7 @@ UNITS = {"s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9, "d": 86400 * 10**9}
 
 def nanoseconds(unit: str) -> int:
     """In one of a unit."""
-    if unit not in UNITS:
+    if not isinstance(unit, str) or unit not in UNITS:
         raise Error(f"unit {unit!r} is unknown; give one of {', '.join(UNITS)}")
     return UNITS[unit]
 

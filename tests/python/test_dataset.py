@@ -218,3 +218,8 @@ def test_any_table_comes_back_as_it_was(given_rows):
     for name in ("time", "a", "b"):
         np.testing.assert_array_equal(back[name], expected[name])
     assert pickle.loads(pickle.dumps(data)).fingerprint == data.fingerprint
+
+
+def test_classes_that_are_numbers_are_drawn_in_a_notebook():
+    data = Dataset.from_arrays([[0], [0]], [[[1.0]], [[2.0]]], labels=[1, 2])
+    assert "classes: 1: 1, 2: 1" in data._repr_html_()

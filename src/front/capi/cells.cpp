@@ -111,7 +111,7 @@ Error mistake(const std::string& text, const std::string& column, const ColumnMe
     }
     case ColumnMeaning::Mistake::pair:
       fields.problem = fmt::format("'{}' holds two numbers", text);
-      fields.remedy = "divide the column in two";
+      fields.remedy = "divide the column in two, or leave it out";
       break;
     case ColumnMeaning::Mistake::no_number:
       fields.problem = fmt::format("'{}' is not a number", text);
