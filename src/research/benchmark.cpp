@@ -9,8 +9,8 @@
 #include <map>
 #include <numeric>
 
-#include "app/cross_validate.h"
-#include "app/train.h"
+#include "app/train/cross_validate.h"
+#include "app/train/train.h"
 #include "ask/distribution.h"
 #include "base/error.h"
 #include "base/files/atomic_file.h"

@@ -5,7 +5,7 @@
 #include <ctime>
 #include <fstream>
 
-#include "app/train.h"
+#include "app/train/train.h"
 #include "base/error.h"
 #include "base/files/atomic_file.h"
 #include "base/files/read_file.h"

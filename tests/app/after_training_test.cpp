@@ -1,9 +1,9 @@
 // Use cases that follow training or repeat it: calibration, classification, cross-validation.
 #include <gtest/gtest.h>
 
-#include "app/calibrate.h"
-#include "app/classify.h"
-#include "app/cross_validate.h"
+#include "app/train/calibrate.h"
+#include "app/train/classify.h"
+#include "app/train/cross_validate.h"
 #include "base/error.h"
 #include "engine/small_model.h"
 #include "temporary_folder.h"

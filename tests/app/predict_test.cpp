@@ -6,11 +6,11 @@
 #include <cmath>
 #include <set>
 
-#include "app/calibrate.h"
 #include "app/explore.h"
 #include "app/find_name.h"
 #include "app/predict/impute.h"
 #include "app/stress.h"
+#include "app/train/calibrate.h"
 #include "ask/distribution.h"
 #include "ask/trajectory.h"
 #include "engine/small_model.h"

@@ -1,6 +1,6 @@
 // The use case of training: what is refused before data are read, and runs that are fresh, warm,
 // resumed, of several members or limited in time, by what they leave behind.
-#include "app/train.h"
+#include "app/train/train.h"
 
 #include <gtest/gtest.h>
 

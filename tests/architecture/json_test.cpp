@@ -35,7 +35,7 @@ constexpr struct {
     {"model/fusion.", "kept in models"},
     {"model/model.cpp", "its fingerprint is that of what a file would keep"},
     {"learn/checkpoint.", "checkpoints"},
-    {"app/cross_validate.", "results of folds, kept to go on from"},
+    {"app/train/cross_validate.", "results of folds, kept to go on from"},
 };
 
 // "file:line" of each include of JSON that has no reason.

@@ -4,10 +4,10 @@
 #include <memory>
 #include <optional>
 
-#include "app/calibrate.h"
-#include "app/classify.h"
-#include "app/cross_validate.h"
-#include "app/train.h"
+#include "app/train/calibrate.h"
+#include "app/train/classify.h"
+#include "app/train/cross_validate.h"
+#include "app/train/train.h"
 #include "base/error.h"
 #include "base/json/json.h"
 #include "base/json/json_text.h"

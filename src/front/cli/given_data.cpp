@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "app/training_settings.h"
+#include "app/train/training_settings.h"
 #include "base/error.h"
 #include "data/pieces.h"
 #include "data/read/source.h"

@@ -1,4 +1,4 @@
-#include "app/calibrate.h"
+#include "app/train/calibrate.h"
 
 #include <fmt/core.h>
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "app/cross_validate.h"
+#include "app/train/cross_validate.h"
 #include "data/dataset.h"
 #include "front/cli/terminal/progress.h"
 

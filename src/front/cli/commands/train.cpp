@@ -1,4 +1,4 @@
-#include "app/train.h"
+#include "app/train/train.h"
 
 #include <fmt/core.h>
 #include <fmt/format.h>
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "app/validation_comparison.h"
+#include "app/train/validation_comparison.h"
 #include "base/error.h"
 #include "base/json/json.h"
 #include "base/text/counted.h"

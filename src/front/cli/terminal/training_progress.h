@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/training_progress.h"
+#include "app/train/training_progress.h"
 #include "front/cli/terminal/progress.h"
 
 namespace edict::cli {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "app/training_progress.h"
-#include "app/training_settings.h"
+#include "app/train/training_progress.h"
+#include "app/train/training_settings.h"
 #include "base/threads/thread_pool.h"
 #include "model/model.h"
 

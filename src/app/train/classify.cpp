@@ -1,4 +1,4 @@
-#include "app/classify.h"
+#include "app/train/classify.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "app/training_settings.h"
+#include "app/train/training_settings.h"
 
 #include <fmt/core.h>
 

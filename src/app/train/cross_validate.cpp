@@ -1,11 +1,11 @@
-#include "app/cross_validate.h"
+#include "app/train/cross_validate.h"
 
 #include <fmt/core.h>
 
 #include <cmath>
 #include <limits>
 
-#include "app/train.h"
+#include "app/train/train.h"
 #include "ask/classification.h"
 #include "base/error.h"
 #include "base/files/atomic_file.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/training_progress.h"
+#include "app/train/training_progress.h"
 #include "base/threads/thread_pool.h"
 #include "judge/classes/classification_metrics.h"
 #include "judge/evaluate.h"

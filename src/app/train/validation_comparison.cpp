@@ -1,4 +1,4 @@
-#include "app/validation_comparison.h"
+#include "app/train/validation_comparison.h"
 
 #include <algorithm>
 

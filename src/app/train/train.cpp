@@ -1,4 +1,4 @@
-#include "app/train.h"
+#include "app/train/train.h"
 
 #include <fmt/core.h>
 
