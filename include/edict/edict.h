@@ -397,9 +397,12 @@ enum {
   EDICT_SIDES_BOTH = 1, /* what came later too; the model was trained with train.smooth */
   EDICT_SIDES_KNOWN = 2 /* both, of a model that was trained so, else the past */
 };
-/* Calibration of interpolation and extrapolation as JSON; from both sides it is the interpolation
- * that changes. `part`: "train", "validation", "test",
- * "unseen" or "all"; data of which the model knows no series are judged whole as "test". */
+/* How good the model is, as JSON: interpolation, informed_interpolation (after the first event) and
+ * extrapolation, each with mse, nll, crps, ece, coverage; breakdown by feature and horizon beside the
+ * last value and the training mean; ensemble, joint, classifier (null where there is none); series,
+ * split, and notes, a list of sentences. From both sides it is the interpolation that changes.
+ * `part`: "train", "validation", "test", "unseen" or "all"; data of which the model knows no series
+ * are judged whole. */
 EDICT_EXPORT int edict_model_evaluate(const edict_model* model, const edict_dataset* dataset,
                                       const char* part, int sides, const edict_guard* guard,
                                       int threads, edict_control* control, edict_bytes** out);

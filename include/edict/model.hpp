@@ -183,7 +183,8 @@ class Model {
                                      out.deviations.data()));
     return out;
   }
-  // Calibration of interpolation and extrapolation, as JSON. `part`: "train", "validation", "test",
+  // Errors and calibration of interpolation and extrapolation, by feature and horizon too, and of
+  // classes, as JSON. `part`: "train", "validation", "test",
   // "unseen" or "all".
   std::string evaluate(const Dataset& data, const std::string& part = "test",
                        Sides sides = Sides::past, const RunOptions& options = {}) const {

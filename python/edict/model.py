@@ -437,7 +437,8 @@ class Model:
         threads: int = 0,
         progress: ShowProgress = False,
     ) -> dict[str, Any]:
-        """How good interpolation and extrapolation are: errors, calibration, scores.
+        """How good the model is: errors and calibration of interpolation and extrapolation, by feature
+        and horizon (``breakdown``), and of classes (``classifier``).
 
         ``part``: "train", "validation", "test", "unseen" or "all", by what the model recorded of its
         training. Data of which it knows no series are judged whole. ``smooth`` judges the interpolation

@@ -151,6 +151,36 @@ TEST_F(Capi, PredictsWhatTheLibraryPredicts) {
   });
 }
 
+TEST_F(Capi, EvaluatesWhatTheCommandLineDoes) {
+  const auto evaluated = [&](const edict_model* model, int sides) {
+    edict_bytes* bytes = nullptr;
+    EXPECT_EQ(edict_model_evaluate(model, dataset_, "all", sides, nullptr, 1, nullptr, &bytes),
+              EDICT_OK)
+        << edict_last_error();
+    return nlohmann::json::parse(text_of(bytes));
+  };
+  const auto plain = evaluated(model_, EDICT_SIDES_KNOWN);
+  EXPECT_EQ(plain.at("series"), 40);
+  EXPECT_EQ(plain.at("split"), "all");
+  EXPECT_EQ(plain.at("breakdown").at("extrapolation").at("features").size(), 3u);
+  EXPECT_TRUE(plain.at("classifier").is_null());
+  edict_model* classifier = nullptr;
+  ASSERT_EQ(edict_classify(model_, dataset_, 0, nullptr, 0, nullptr, 1, nullptr, &classifier),
+            EDICT_OK)
+      << edict_last_error();
+  const auto classes = evaluated(classifier, EDICT_SIDES_PAST);
+  EXPECT_EQ(classes.at("classifier").at("result").at("series"), 40);
+  EXPECT_EQ(classes.at("notes").size(), 0u);
+  edict_model_free(classifier);
+  edict_bytes* bytes = nullptr;
+  EXPECT_EQ(
+      edict_model_evaluate(model_, dataset_, "all", EDICT_SIDES_BOTH, nullptr, 1, nullptr, &bytes),
+      EDICT_INPUT);
+  edict_error error{};
+  edict_last_error_parts(&error, sizeof error);
+  EXPECT_EQ(error.kind, EDICT_ERROR_UNSUPPORTED);
+}
+
 TEST_F(Capi, ChoosesTheSettingsThatFitTheDataAndSaysWhy) {
   edict_bytes* bytes = nullptr;
   const char* const given[] = {"model.hidden=8"};

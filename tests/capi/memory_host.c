@@ -67,6 +67,7 @@ static void ask_model(const edict_model* model, const edict_dataset* data) {
   edict_model_size sizes;
   if (TRY(edict_model_sizes(model, &sizes, sizeof sizes))) sum += (double)sizes.parameters;
   ADD_BYTES(edict_model_info(model, &bytes));
+  ADD_BYTES(edict_model_names(model, EDICT_NAMES_FEATURES, &bytes));
   ADD_BYTES(edict_model_match(model, data, &bytes));
   ADD_BYTES(edict_model_evaluate(model, data, "all", EDICT_SIDES_PAST, NULL, 1, NULL, &bytes));
   if (TRY(edict_model_predict(model, data, kTimes, times, EDICT_TIMES_COMMON, INFINITY, NULL, 1,

@@ -1,11 +1,11 @@
 // A model as a thing: its file, what it says of itself and how data fit it, its evaluation.
 #include <optional>
 
+#include "app/evaluate.h"
 #include "base/json/json.h"
 #include "base/json/json_text.h"
 #include "front/capi/arguments.h"
-#include "judge/evaluate.h"
-#include "render/json/scores_json.h"
+#include "render/json/evaluation_json.h"
 
 using namespace edict;
 using namespace edict::capi;
@@ -118,11 +118,19 @@ int edict_model_evaluate(const edict_model* model, const edict_dataset* dataset,
     const Matched matched(m, dataset, Series::as_trained);
     check_given(part, "part");
     check_given(out, "out");
-    const std::vector<std::size_t> series = m.series_of(matched.data(), part);
+    const app::EvaluateRequest request{.split = part,
+                                       .guard = guard_from(guard),
+                                       .both_sides = sides_from(m, sides) == Sides::both,
+                                       .stop = stop_of(control)};
     ThreadPool pool(threads_from(threads));
-    nlohmann::json result = to_json(evaluate(m, matched.data(), series, pool, guard_from(guard),
-                                             stop_of(control), sides_from(m, sides)));
-    result["series"] = series.size();
+    const app::EvaluateResult found = app::evaluate(m, matched.data(), request, pool);
+    nlohmann::json result = evaluation_json(found.distributions, found.classes);
+    for (const char* task : {"interpolation", "informed_interpolation", "extrapolation"})
+      if (!found.distributions) result[task] = nullptr;
+    result["series"] = found.evaluated.series.size();
+    result["split"] = found.evaluated.split;
+    result["notes"] = nlohmann::json::array();
+    if (!found.class_note.empty()) result["notes"].push_back(found.class_note);
     *out = new_bytes(json_text(result));
   });
 }

@@ -8,7 +8,6 @@
 #include "base/files/atomic_file.h"
 #include "base/json/json.h"
 #include "base/json/json_text.h"
-#include "base/json/json_values.h"
 #include "front/cli/command.h"
 #include "front/cli/given_data.h"
 #include "front/cli/processes.h"
@@ -17,9 +16,7 @@
 #include "front/cli/time_grid.h"
 #include "learn/checkpoint.h"
 #include "render/evaluation_page.h"
-#include "render/json/breakdown_json.h"
-#include "render/json/classes_json.h"
-#include "render/json/scores_json.h"
+#include "render/json/evaluation_json.h"
 
 namespace edict::cli {
 namespace {
@@ -129,15 +126,7 @@ void print(std::FILE* to, const app::EvaluateResult& result, const Model& model,
 
 void write_numbers(const app::EvaluateResult& result, const Model& model,
                    const EvaluateArguments& options) {
-  nlohmann::json json = nlohmann::json::object();
-  const auto& found = result.distributions;
-  if (found) {
-    json = to_json(found->evaluation);
-    json["breakdown"] = to_json(found->breakdown);
-  }
-  json["ensemble"] = found ? json_or_null(found->members) : nullptr;
-  json["joint"] = found ? json_or_null(found->joint) : nullptr;
-  json["classifier"] = json_or_null(result.classes);
+  nlohmann::json json = evaluation_json(result.distributions, result.classes);
   json["model"] = options.model;
   json["data"] = options.data;
   json["split"] = result.evaluated.split;
