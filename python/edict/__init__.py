@@ -15,9 +15,10 @@ from .model import Model
 from .settings import Choice, Setting, fit_settings, settings
 from .stream import Stream, Streams
 from .times import TimeAxis
+from .training import cross_validate
 
 __all__ = [
     "Choice", "Dataset", "Error", "Forecast", "Guard", "InternalError", "MachineError", "Model", "Progress", "Setting",
-    "Stream", "Streams", "TimeAxis", "__version__", "fit_settings",
+    "Stream", "Streams", "TimeAxis", "__version__", "cross_validate", "fit_settings",
     "settings", "waves",
 ]  # fmt: skip

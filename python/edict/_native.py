@@ -232,6 +232,10 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "edict_dataset_free": (None, [_P]),
     "edict_fit_settings": (c_int, [_DATASET, c_int64, _TEXTS, _OUT]),
     "edict_train": (c_int, [_DATASET, POINTER(TrainingStruct), c_size_t, _CONTROL, _OUT]),
+    "edict_cross_validate": (
+        c_int, [_DATASET, POINTER(TrainingStruct), c_size_t, c_int64, _CONTROL, _OUT],
+    ),
+    "edict_calibrate": (c_int, [_MODEL, _DATASET, c_char_p, c_int, _OUT, _OUT]),
     "edict_classify": (c_int, [_MODEL, _DATASET, c_int64, _TEXTS, c_int64, _P, c_int, _CONTROL, _OUT]),
     "edict_model_load": (c_int, [c_char_p, _OUT]),
     "edict_model_save": (c_int, [_MODEL, c_char_p]),
@@ -347,7 +351,11 @@ def made(name: str, function: Callable[..., int], *arguments: Any) -> Handle:
 
 def bytes_of(function: Callable[..., int], *arguments: Any) -> bytes:
     """Calls a function that makes edict_bytes."""
-    handle = made("bytes", function, *arguments)
+    return content_of(made("bytes", function, *arguments))
+
+
+def content_of(handle: Handle) -> bytes:
+    """What edict_bytes hold."""
     return ctypes.string_at(lib.edict_bytes_data(handle), lib.edict_bytes_size(handle))
 
 

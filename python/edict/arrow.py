@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import compat
-from ._convert import in_nanoseconds
+from .moments import in_nanoseconds
 from ._native import Error
 
 

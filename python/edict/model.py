@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import ctypes
 import html
+import json
 import os
-from contextlib import contextmanager
 from copy import deepcopy
 from ctypes import byref, c_void_p, sizeof
-from datetime import timedelta
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _convert, compat
+from . import compat
+from . import moments as _moments
 from ._convert import text_of, typed, whole
 from ._native import (
-    Error, Handle, Interrupted, MissingFile, ModelSize, Progress, TrainingStruct, address,
-    assignments, buffer_of, bytes_of, check, json_of, lib, made, path_bytes, raise_for, run_long,
+    Error, Handle, Interrupted, MissingFile, ModelSize, Progress, address,
+    assignments, buffer_of, bytes_of, check, content_of, json_of, lib, made, path_bytes, raise_for, run_long,
     text_bytes, warn,
 )  # fmt: skip
 from .dataset import Dataset, free_name
 from .forecast import Forecast, empty_arrays
 from .guard import Guard, GuardPointer
 from .settings import to_assignments
+from .training import named, threads_of, training_of
 from .times import UNITS, TimeAxis, asked_spans, asked_times, between, to_microseconds
 
 if TYPE_CHECKING:
@@ -113,9 +113,6 @@ class Model:
                 f"train takes a Dataset, not a {type(data).__name__}; make one with Dataset.from_frame, "
                 "from_arrays, from_numpy3d or read_csv"
             )
-        count, given = assignments(to_assignments(settings))
-        seconds = _seconds(budget)
-        members, threads = whole(members, "members", 1), _threads(threads)
         if resume and out is None:
             raise Error("resume=True continues a training from its files; give out=, the name of its model")
         if out is not None and os.path.exists(out) and not (resume or force):
@@ -129,13 +126,8 @@ class Model:
             if not isinstance(from_model, Model):
                 raise TypeError(f"from_model is of type {type(from_model).__name__}; give a Model or its file")
             from_model._note(data)
-        start = None if from_model is None else from_model._handle.pointer
-        toml = None if config is None else text_bytes(_file_content(config), f"{os.fspath(config)}")
-        path = None if out is None else path_bytes(out)
-
-        training = TrainingStruct(
-            toml, count, given, members, start, seconds, path, int(resume), threads
-        )
+        start = None if from_model is None else from_model._handle
+        training = training_of(settings, config, members, start, budget, out, resume, threads)
 
         def call(control: Handle) -> Model:
             pointer = c_void_p()
@@ -148,7 +140,7 @@ class Model:
             if code == 3:
                 raise Interrupted(model)
             if code or model is None:
-                with _named(config):
+                with named(config):
                     raise_for(code)
                 raise AssertionError
             return model
@@ -162,6 +154,31 @@ class Model:
             )
         _say_notes(model)
         return model
+
+    def calibrate(
+        self, data: DataLike, split: str = "validation", *, threads: int = 0
+    ) -> "tuple[Model, dict[str, Any]]":
+        """A copy whose intervals are calibrated, and its scores: "before" and "after", on how many "series",
+        and by how many it was "fitted".
+
+        On series that the weights were not trained on: ``split`` is "validation", those of its training among
+        the data, or "unseen", new ones, which then count as seen.
+        """
+        table = self._given(data)
+        threads = threads_of(threads)
+
+        def call(_: Handle) -> "tuple[Model, dict[str, Any]]":
+            report, model = c_void_p(), c_void_p()
+            part = text_bytes(split, "split")
+            check(lib.edict_calibrate(self._handle, table._handle, part, threads, byref(report), byref(model)))
+            assert report.value is not None and model.value is not None
+            scores: dict[str, Any] = json.loads(content_of(Handle("bytes", report.value)))
+            return Model(Handle("model", model.value), self._classes), scores
+
+        if not isinstance(split, str):
+            raise TypeError(f"split={split!r}: give validation or unseen")
+        calibrated: "tuple[Model, dict[str, Any]]" = self._long(call, False, "calibrating")
+        return calibrated
 
     def classify(
         self,
@@ -182,7 +199,7 @@ class Model:
         own = np.array(
             [whole(seed, "seeds", 0, 2**63 - 1) for seed in np.atleast_1d(seeds).tolist()], np.int64
         )
-        threads = _threads(threads)
+        threads = threads_of(threads)
         model: Model = self._long(
             lambda control: Model(
                 made(
@@ -293,7 +310,7 @@ class Model:
 
     @property
     def fingerprint(self) -> int:
-        """One number for everything in it."""
+        """One number for settings, names, scales and parameters; a calibration does not change it."""
         return int(self._sizes.fingerprint)
 
     def __repr__(self) -> str:
@@ -390,7 +407,7 @@ class Model:
         shape = (len(table), count, len(self.classes)) if count else (len(table), len(self.classes))
         result = np.empty(shape)
         pointer = GuardPointer(guard)
-        threads = _threads(threads)
+        threads = threads_of(threads)
         self._long(
             lambda control: check(
                 lib.edict_model_probabilities(
@@ -415,7 +432,7 @@ class Model:
         table = self._given(data)
         result = np.empty((len(table), self.hidden), dtype=np.float32)
         pointer = GuardPointer(guard)
-        threads = _threads(threads)
+        threads = threads_of(threads)
         self._long(
             lambda control: check(
                 lib.edict_model_encode(
@@ -446,7 +463,7 @@ class Model:
         """
         table = self._given(data)
         pointer = GuardPointer(guard)
-        threads = _threads(threads)
+        threads = threads_of(threads)
         if not isinstance(part, str):
             raise TypeError(f"part={part!r}: give train, validation, test, unseen or all")
         result: dict[str, Any] = self._long(
@@ -503,7 +520,7 @@ class Model:
         value = np.empty((table.events, len(self.features)))
         deviation = np.empty_like(value)
         pointer = GuardPointer(guard)
-        threads = _threads(threads)
+        threads = threads_of(threads)
         self._long(
             lambda control: check(
                 lib.edict_model_impute(
@@ -551,7 +568,7 @@ class Model:
         frame = table.to_frame("long")[["id", "time", "feature", "value"]]
         top = None if top is None else whole(top, "top", 0, 2**62)
         limit = _one_limit(table, until)
-        threads = _threads(threads)
+        threads = threads_of(threads)
         arrays = empty_arrays(table.observations)
         z, log_score, tail = (np.empty(table.observations) for _ in range(3))
         pointer = GuardPointer(guard)
@@ -598,7 +615,7 @@ class Model:
         arrays = empty_arrays(len(data), count, len(self.features))
         pointer = GuardPointer(guard)
         clipped = ctypes.c_int64()
-        threads = _threads(threads)
+        threads = threads_of(threads)
         self._long(
             lambda control: check(
                 lib.edict_model_predict(
@@ -689,35 +706,12 @@ def _say_notes(model: Model) -> None:
         warn(str(note))
 
 
-@contextmanager
-def _named(config: "str | os.PathLike[str] | None") -> Iterator[None]:
-    """Gives an error of a file with settings the file's name."""
-    try:
-        yield
-    except Error as e:
-        if config is not None and str(e).startswith("settings:"):
-            raise Error(f"{os.fspath(config)}{str(e)[len('settings') :]}") from None
-        raise
-
-
-def _file_content(path: "str | os.PathLike[str]") -> bytes:
-    path_bytes(path)
-    try:
-        return Path(path).read_bytes()
-    except OSError as e:
-        raise MissingFile.instead_of(Error(f"{os.fspath(path)}: {e.strerror}; check the path"), path) from None
-
-
-def _threads(threads: Any) -> int:
-    return whole(threads, "threads", 0, 1024)
-
-
 def _moments_at(axis: Optional[TimeAxis], at: Any) -> Any:
     """Date-times that were given, in each series; those before it begins are its start."""
-    given = _convert.times(at, "at")
+    given = _moments.times(at, "at")
     if axis is None or given.kind != "date-times":
         return None
-    moments = np.atleast_1d(_convert.in_zone(given, axis.zone, "at"))
+    moments = np.atleast_1d(_moments.in_zone(given, axis.zone, "at"))
     if axis.from_first:
         return np.maximum(moments[None, :], axis.origin[:, None])
     return np.broadcast_to(moments, (axis.origin.size, moments.size))
@@ -725,7 +719,7 @@ def _moments_at(axis: Optional[TimeAxis], at: Any) -> Any:
 
 def _moments_after(axis: Optional[TimeAxis], last: Floats, ahead: Any) -> Any:
     """The last moment of each series, and durations after it."""
-    given = _convert.times(ahead, "ahead")
+    given = _moments.times(ahead, "ahead")
     if axis is None or axis.durations or given.kind != "durations":
         return None
     begin = axis.to_moments(last, slice(None))
@@ -755,22 +749,3 @@ def _said(rules: Optional[dict[str, Any]]) -> str:
         return "plain numbers" if unit == "none" else f"durations in {unit}"
     start = "each series' first" if rules["from_first"] else "one moment"
     return f"date-times in {rules['unit']} from {start}"
-
-
-def _seconds(budget: Any) -> float:
-    """A time as the command line takes it, or in seconds; 0 without one."""
-    if budget is None:
-        return 0.0
-    units = {"s": 1.0, "m": 60.0, "h": 3600.0}
-    if isinstance(budget, (timedelta, np.timedelta64)):
-        budget = _convert.times(budget, "budget").present("budget").values.astype(np.int64) / 1e9
-    try:
-        if isinstance(budget, str) and budget[-1:] in units:
-            seconds = float(budget[:-1]) * units[budget[-1:]]
-        else:
-            seconds = float(budget)
-    except (TypeError, ValueError):
-        seconds = np.nan
-    if not 0 < seconds < np.inf:
-        raise Error(f"budget={budget!r}: give seconds, or a time as 90s, 10m or 2h")
-    return seconds

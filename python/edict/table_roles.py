@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
 
 import numpy as np
 
-from . import _convert, compat
+from . import compat
+from . import moments as _moments
 from ._convert import Floats, Ints, objects_of
 from ._native import Error, warn
 from .builder import Builder, Values, check_duplicates
@@ -142,7 +143,7 @@ def counted_times(
     """The time column as floats: in the model's unit from its origin, where there is a model and
     nothing else is said."""
     what = f"column {time!r}"
-    given = _convert.times(table.column(time, "time"), what)
+    given = _moments.times(table.column(time, "time"), what)
     if given.values.ndim != 1:
         raise Error(f"{what} has {given.values.ndim} axes; give one time a row")
     rules = None if like is None else like._time_rules
@@ -153,7 +154,7 @@ def counted_times(
             ]
             moments = np.rint(np.nan_to_num(given.values) * scale).astype(np.int64).astype("datetime64[ns]")
             moments[np.isnan(given.values)] = np.datetime64("NaT")
-            given = _convert.Times(moments)
+            given = _moments.Times(moments)
         unit = unit or rules["unit"]
         if origin is None and not rules["from_first"]:
             if given.kind == "date-times" and (rules["style"]["zone"] != 0) != (given.zone is not None):

@@ -14,7 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _convert, compat
-from ._convert import Floats, Ints, Times
+from . import moments as _moments
+from ._convert import Floats, Ints
+from .moments import Times
 from ._native import Error, warn
 
 Moments = npt.NDArray[np.datetime64]
@@ -112,8 +114,8 @@ class TimeAxis:
 
     def to_floats(self, moments: Any, series: "Ints | slice") -> Floats:
         """Moments, broadcast against the origins of the series, as floats."""
-        given = _convert.times(moments, "moments").present("moments")
-        moments = _convert.in_zone(given, self.zone, "moments")
+        given = _moments.times(moments, "moments").present("moments")
+        moments = _moments.in_zone(given, self.zone, "moments")
         return in_units(between(moments, self.origin[series], "moments"), self.unit)
 
     def to_moments(self, times: Floats, series: "Ints | slice") -> Any:
@@ -221,10 +223,10 @@ def _as_fine_as_floats(axis: TimeAxis, spans: Any) -> TimeAxis:
 
 def origin_of(origin: Any, zone: Optional[tzinfo]) -> Any:
     """One moment for all series, in UTC."""
-    given = _convert.times(origin, "origin").present("origin")
+    given = _moments.times(origin, "origin").present("origin")
     if given.kind != "date-times" or given.values.size != 1:
         raise Error(f'origin={origin!r}: give "first" or one date-time')
-    return _convert.in_zone(given, zone, "origin").reshape(())[()]
+    return _moments.in_zone(given, zone, "origin").reshape(())[()]
 
 
 def coarsest(moments: npt.NDArray[np.int64]) -> int:
@@ -260,7 +262,7 @@ def _one_axis(given: Times, what: str) -> Times:
 
 def asked_spans(spans: Any, axis: Optional[TimeAxis], what: str) -> Floats:
     """Spans of time, in the data's unit if they are numbers; they ascend."""
-    given = _one_axis(_convert.times(spans, what), what)
+    given = _one_axis(_moments.times(spans, what), what)
     if given.kind == "date-times":
         raise Error(f"{what} holds date-times; give how long after, as pandas.Timedelta or in the data's unit")
     result = _in_unit(given, axis, what)
@@ -269,12 +271,12 @@ def asked_spans(spans: Any, axis: Optional[TimeAxis], what: str) -> Floats:
 
 def asked_times(at: Any, axis: Optional[TimeAxis], what: str) -> Floats:
     """Times that are asked for, ascending: [times] of all series, or [series × times] for moments."""
-    given = _one_axis(_convert.times(at, what), what)
+    given = _one_axis(_moments.times(at, what), what)
     if given.kind != "date-times":
         return _ascending(_in_unit(given, axis, what), what)
     if axis is None or axis.durations:
         raise Error(f"{what} holds date-times, but the times of the data are numbers")
-    moments = _convert.in_zone(given, axis.zone, what)
+    moments = _moments.in_zone(given, axis.zone, what)
     return _ascending(in_units(between(moments[None, :], axis.origin[:, None], what), axis.unit), what)
 
 

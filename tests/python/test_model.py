@@ -395,3 +395,34 @@ def test_a_model_says_what_it_is(data, frame):
     assert repr(both) == "Model(edict, 2 features, 2 members, 2 classes, 60 series seen)"
     with pytest.raises(TypeError, match="progress='yes': give True, False, None or a function"):
         both.encode(data, progress="yes")
+
+
+def test_calibration_is_a_copy_with_its_scores(data):
+    other = Dataset.from_frame(edict.waves(series=80, seed=9).replace({"id": {f"wave{i:02}": f"new{i}" for i in range(80)}}), label="label")
+    model = Model.train(data, **SMALL)
+    before = model.to_bytes()
+    calibrated, scores = model.calibrate(other, "unseen")
+    assert calibrated.to_bytes() != before == model.to_bytes()
+    assert sum(calibrated.info["seen"].values()) == 140 and scores["fitted"] > 0
+    assert scores["before"]["interpolation"] != scores["after"]["interpolation"]
+    assert calibrated.predict(data[:2], ahead=[1.0]).mean.shape == (2, 1, 2)
+    with pytest.raises(edict.Error, match="split=all: give validation or unseen"):
+        model.calibrate(other, "all")
+    with pytest.raises(TypeError, match="split=3: give validation or unseen"):
+        model.calibrate(other, 3)
+
+
+def test_cross_validation_judges_each_fold(data, tmp_path):
+    small = {name: value for name, value in SMALL.items()}
+    found = edict.cross_validate(data, 3, out=tmp_path / "folds", **small)
+    assert len(found["folds"]) == 3 and found == edict.cross_validate(data, 3, **small)
+    assert len(list((tmp_path / "folds").iterdir())) >= 3
+    for call, error in (
+        (lambda: edict.cross_validate(data, 1), "folds=1: give a whole number from 2 to 1000"),
+        (lambda: edict.cross_validate(data, 2, resume=True), "resume=True continues trainings from their files"),
+        (lambda: edict.cross_validate(data[:2], 5, **small), "give fewer folds"),
+    ):
+        with pytest.raises(edict.Error, match=error):
+            call()
+    with pytest.raises(TypeError, match="data is of type Model; give a Dataset"):
+        edict.cross_validate(Model.train(data, **SMALL), 2)
