@@ -22,6 +22,7 @@ constexpr struct {
     {"research/", "plans and results of runs, filed by content"},
     {"settings/", "settings travel as JSON"},
     {"data/packed_file.", "the header of packed data"},
+    {"data/packed_writer.", "the same"},
     {"data/reading.", "kept in packed data and models"},
     {"data/time/date_style.", "the same"},
     {"data/time/date_text.h", "the same"},
