@@ -7,7 +7,7 @@
 
 #include "base/threads/thread_pool.h"
 #include "model/model.h"
-#include "render/explore_page.h"
+#include "render/explore/explore_page.h"
 
 namespace edict::app {
 

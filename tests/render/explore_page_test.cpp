@@ -1,5 +1,5 @@
 // What the page of `edict explore` holds, read back from its bytes and held against predict.
-#include "render/explore_page.h"
+#include "render/explore/explore_page.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "render/packed.h"
+#include "render/explore/packed.h"
 
 #include <gtest/gtest.h>
 

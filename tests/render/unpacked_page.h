@@ -1,5 +1,5 @@
 // Reads the page of `edict explore` as its script does, written from the description of the bytes
-// in report/explored_series.h.
+// in render/explore/packed_series.h.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/json/json.h"
-#include "render/explored_series.h"
+#include "render/explore/packed_series.h"
 
 namespace edict::report {
 

@@ -1,6 +1,6 @@
 'use strict';
 // The page of `edict explore`: a list of series, the distribution of each feature over time, and the
-// observations that surprised the model most. Numbers come packed (render/explored_series.h says
+// observations that surprised the model most. Numbers come packed (render/explore/packed_series.h says
 // how) and are unpacked and drawn only for what is looked at.
 (() => {
   const element = (id) => document.getElementById(id);

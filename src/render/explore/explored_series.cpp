@@ -1,16 +1,14 @@
-#include "render/explored_series.h"
+#include "render/explore/explored_series.h"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 
-#include "ask/anomalies.h"
 #include "ask/classification.h"
 #include "ask/distribution.h"
 #include "base/not_finite.h"
 #include "data/subset.h"
 #include "model/infer.h"
-#include "render/packed.h"
 
 namespace edict::report {
 namespace {
@@ -172,19 +170,6 @@ std::vector<std::size_t> kept_places(const std::vector<double>& x, std::size_t v
   return kept;
 }
 
-struct Extent {
-  double low = kInfinity, high = -kInfinity;
-};
-
-Extent extent_of(const Band& band) {
-  Extent extent;
-  for (const BandPoint& p : band.points) {
-    extent.low = std::min(extent.low, p.mean - p.half);
-    extent.high = std::max(extent.high, p.mean + p.half);
-  }
-  return extent;
-}
-
 template <class Point>
 std::vector<double> times_of(const std::vector<double>& grid, const Curve<Point>& curve) {
   std::vector<double> times;
@@ -200,113 +185,6 @@ Curve<Point> at_places(const Curve<Point>& curve, const std::vector<std::size_t>
     result.points.push_back(curve.points[k]);
   }
   return result;
-}
-
-// ------------------------------------------------------------------------------------- bytes
-
-constexpr std::uint8_t kHasExpectations = 1, kHasBands = 2, kHasProbabilities = 4, kHasClips = 8,
-                       kHasDates = 16;
-
-std::int64_t steps(double value, double of_one) {
-  constexpr double kMost = 1e12;  // far beyond any picture, and safe in the script's integers
-  const double scaled = value * of_one;
-  return std::isnan(scaled)
-             ? 0
-             : static_cast<std::int64_t>(std::nearbyint(std::clamp(scaled, -kMost, kMost)));
-}
-
-template <class Range, class Value>
-void put_deltas(ByteWriter& to, const Range& range, const Value& value) {
-  std::vector<std::int64_t> numbers;
-  for (const auto& item : range) numbers.push_back(value(item));
-  to.deltas(numbers);
-}
-
-template <class Point>
-void put_places(ByteWriter& to, const Curve<Point>& curve) {
-  put_deltas(to, curve.at, [](std::uint32_t k) { return static_cast<std::int64_t>(k); });
-}
-
-void put_band(ByteWriter& to, const Band& band) {
-  to.varint(band.at.size());
-  if (band.at.empty()) return;
-  const Extent extent = extent_of(band);
-  const double low = extent.low, high = extent.high;
-  const double unit = high > low ? kBandSteps / (high - low) : 0.0;
-  to.float64(low);
-  to.float64(high);
-  put_places(to, band);
-  put_deltas(to, band.points, [&](const BandPoint& p) { return steps(p.mean - low, unit); });
-  put_deltas(to, band.points, [&](const BandPoint& p) { return steps(p.half, unit); });
-  put_deltas(to, band.points,
-             [](const BandPoint& p) { return steps(std::log2(p.half / p.deviation), kLogSteps); });
-  put_deltas(to, band.points, [](const BandPoint& p) { return steps(p.share, kShareSteps); });
-}
-
-void put_curve(ByteWriter& to, const Curve<double>& curve) {
-  to.varint(curve.at.size());
-  put_places(to, curve);
-  put_deltas(to, curve.points, [](double p) { return steps(p, kShareSteps); });
-}
-
-// z, and where `whole` also deviation and share, of the listed observations.
-void put_expectations(ByteWriter& to, const Dataset& data, std::size_t first,
-                      std::span<const std::size_t> observations, const Expectations& expected,
-                      bool whole) {
-  std::vector<BandPoint> points;
-  for (const std::size_t k : observations) {
-    const Marginal& m = expected.marginals[k - first];
-    if (whole) points.push_back(band_point(m, 0.5));
-    to.signed_varint(steps(surprise(m, data.value[k]).z, whole ? kZSteps : kCoarseZSteps));
-  }
-  if (!whole) return;
-  put_deltas(to, points,
-             [](const BandPoint& p) { return steps(std::log2(p.deviation), kLogSteps); });
-  put_deltas(to, points, [](const BandPoint& p) { return steps(p.share, kShareSteps); });
-}
-
-void put_grid(ByteWriter& to, const std::vector<double>& grid) {
-  to.varint(grid.size());
-  if (grid.empty()) return;
-  const double span = grid.back() - grid.front();
-  to.float64(grid.front());
-  to.float64(grid.back());
-  put_deltas(to, grid, [&](double t) {
-    return span > 0 ? steps((t - grid.front()) / span, kGridSteps) : std::int64_t{0};
-  });
-}
-
-void put_dates(ByteWriter& to, const Dataset& data, std::size_t series) {
-  constexpr double kMinute = 60e6;
-  to.float64(data.time_axis.origin_of(series) + data.time_axis.zone * kMinute);
-  std::string text;
-  for (std::size_t e = data.first_event[series]; e < data.first_event[series + 1]; ++e) {
-    if (!text.empty()) text += '\n';
-    text += written_time(data, series, data.times[e]);
-  }
-  to.varint(text.size());
-  to.append(text);
-}
-
-// The observations of each shown feature, as places in the dataset's arrays.
-struct Shown {
-  std::vector<std::vector<std::size_t>> observations;  // as the features
-  std::vector<std::size_t> event_of;                   // of each observation of the series
-};
-
-Shown shown_observations(const Dataset& data, std::size_t series,
-                         const std::vector<std::size_t>& features) {
-  std::vector<std::size_t> place(data.features.size(), features.size());
-  for (std::size_t j = 0; j < features.size(); ++j) place[features[j]] = j;
-  Shown shown{std::vector<std::vector<std::size_t>>(features.size()), {}};
-  const std::size_t first_event = data.first_event[series];
-  for (std::size_t e = first_event; e < data.first_event[series + 1]; ++e)
-    for (std::size_t k = data.first_observation[e]; k < data.first_observation[e + 1]; ++k) {
-      shown.event_of.push_back(e - first_event);
-      const std::size_t j = place[static_cast<std::size_t>(data.feature[k])];
-      if (j < features.size()) shown.observations[j].push_back(k);
-    }
-  return shown;
 }
 
 }  // namespace
@@ -398,8 +276,17 @@ std::vector<ExploredBands> explored_bands(const Model& model, const Dataset& dat
   return result;
 }
 
+BandExtent extent_of(const Band& band) {
+  BandExtent extent{kInfinity, -kInfinity};
+  for (const BandPoint& p : band.points) {
+    extent.low = std::min(extent.low, p.mean - p.half);
+    extent.high = std::max(extent.high, p.mean + p.half);
+  }
+  return extent;
+}
+
 Band thinned(const std::vector<double>& grid, const Band& band, double tolerance) {
-  const Extent extent = extent_of(band);
+  const BandExtent extent = extent_of(band);
   // The mean, the upper edge and that of what is aleatoric.
   const auto value = [&](std::size_t i, std::size_t v) {
     const BandPoint& p = band.points[i];
@@ -413,81 +300,6 @@ Curve<double> thinned(const std::vector<double>& grid, const Curve<double>& curv
                       double tolerance) {
   const auto value = [&](std::size_t i, std::size_t) { return curve.points[i]; };
   return at_places(curve, kept_places(times_of(grid, curve), 1, value, tolerance));
-}
-
-std::string packed_series(const Model& model, const Dataset& data, std::size_t series,
-                          const ExploreRequest& request, const ExploredParts& parts) {
-  ByteWriter to;
-  const std::size_t first_event = data.first_event[series];
-  const std::size_t first = data.first_observation[first_event];
-  to.varint(data.events(series));
-  to.exact(std::span(data.times).subspan(first_event, data.events(series)));
-  const bool bands = parts.bands && !parts.bands->features.empty();
-  const bool probabilities = parts.bands && !parts.bands->given_probability.empty();
-  const bool clips = parts.expected && !parts.expected->clips.empty();
-  const bool dates = data.time_axis.is_calendar();
-  to.byte(static_cast<std::uint8_t>(
-      (parts.expected ? kHasExpectations : 0) | (bands ? kHasBands : 0) |
-      (probabilities ? kHasProbabilities : 0) | (clips ? kHasClips : 0) | (dates ? kHasDates : 0)));
-  const double cut = model.protocol.cut_of(data, series);
-  to.float64(cut);
-  if (dates) put_dates(to, data, series);
-  const std::vector<std::size_t> features = shown_features(data, series, request);
-  const Shown shown = shown_observations(data, series, features);
-  to.varint(features.size());
-  for (std::size_t j = 0; j < features.size(); ++j) {
-    const std::vector<std::size_t>& own = shown.observations[j];
-    to.varint(features[j]);
-    to.varint(own.size());
-    std::size_t last = 0;
-    std::vector<double> values;
-    for (const std::size_t k : own) {
-      to.varint(shown.event_of[k - first] - last);
-      last = shown.event_of[k - first];
-      values.push_back(data.value[k]);
-    }
-    to.exact(values);
-    if (parts.expected) {
-      put_expectations(to, data, first, own, *parts.expected, bands);
-      if (bands) {
-        const auto later = std::find_if(own.begin(), own.end(), [&](std::size_t k) {
-          return data.times[first_event + shown.event_of[k - first]] >= cut;
-        });
-        const auto forecast = std::span(own).subspan(static_cast<std::size_t>(later - own.begin()));
-        to.varint(forecast.size());
-        put_expectations(to, data, first, forecast, *parts.forecast, true);
-      }
-    }
-    if (clips) {
-      std::vector<const Expectations::Clip*> changed;
-      for (const Expectations::Clip& clip : parts.expected->clips)
-        if (static_cast<std::size_t>(data.feature[clip.observation]) == features[j])
-          changed.push_back(&clip);
-      to.varint(changed.size());
-      std::size_t before = 0;
-      for (const Expectations::Clip* clip : changed) {
-        const auto place = static_cast<std::size_t>(
-            std::lower_bound(own.begin(), own.end(), clip->observation) - own.begin());
-        to.varint(place - before);
-        before = place;
-        to.float64(clip->used);
-      }
-    }
-    if (bands) {
-      const ExploredFeature& drawn = parts.bands->features[j];
-      put_band(to, thinned(parts.bands->grid, drawn.given, parts.tolerance));
-      put_band(to, thinned(parts.bands->grid, drawn.forecast, parts.tolerance));
-    }
-  }
-  if (bands || probabilities) put_grid(to, parts.bands->grid);
-  if (probabilities)
-    for (const auto* curves :
-         {&parts.bands->given_probability, &parts.bands->forecast_probability}) {
-      to.varint(curves->size());
-      for (const Curve<double>& curve : *curves)
-        put_curve(to, thinned(parts.bands->grid, curve, parts.tolerance));
-    }
-  return to.bytes();
 }
 
 }  // namespace edict::report

@@ -1,5 +1,5 @@
 // The page of `edict explore`: any data and a model, series by series, in one file that needs no
-// network. What is drawn is drawn by the page itself from packed numbers (explored_series.h), so
+// network. What is drawn is drawn by the page itself from packed numbers (packed_series.h), so
 // that thousands of series fit.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "render/explored_series.h"
+#include "render/explore/explored_series.h"
 
 namespace edict::report {
 
