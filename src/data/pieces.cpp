@@ -17,6 +17,7 @@ constexpr std::size_t kFewestPieces = 10;
 constexpr std::size_t kLong = 100;           // events of the median series
 constexpr std::size_t kPiecesOfSeries = 20;  // about, of the median series
 constexpr std::size_t kShortest = 5, kLongest = 128;
+constexpr std::size_t kShortestAlone = 3;  // of a single series
 
 // Events of the median series.
 std::size_t usual_length(const Dataset& data) {
@@ -32,7 +33,10 @@ std::size_t piece_length(const Dataset& data) {
   const std::size_t usual = usual_length(data);
   if (data.size() >= kFewSeries && usual < kLong) return 0;
   const std::size_t length = std::clamp(usual / kPiecesOfSeries, kShortest, kLongest);
-  return data.events() / length < kFewestPieces ? 0 : length;
+  if (data.events() / length >= kFewestPieces) return length;
+  // One series alone cannot be split in any other way.
+  const std::size_t shorter = data.events() / kFewestPieces;
+  return data.size() == 1 && shorter >= kShortestAlone ? shorter : 0;
 }
 
 Dataset in_pieces(const Dataset& data, std::size_t events) {

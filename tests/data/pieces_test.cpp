@@ -22,7 +22,9 @@ TEST(Pieces, AreNeededWhereSeriesAreFewAndLong) {
   EXPECT_EQ(piece_length(long_series(1, 400)), 20u);
   EXPECT_EQ(piece_length(long_series(9, 400)), 20u);
   EXPECT_EQ(piece_length(long_series(1, 60)), 5u);
-  EXPECT_EQ(piece_length(long_series(1, 49)), 0u);  // nine pieces
+  EXPECT_EQ(piece_length(long_series(1, 48)), 4u);  // alone, it has no other way
+  EXPECT_EQ(piece_length(long_series(1, 29)), 0u);  // nine pieces
+  EXPECT_EQ(piece_length(long_series(2, 24)), 0u);
   EXPECT_EQ(piece_length(long_series(1, 100'000)), 128u);
   EXPECT_EQ(piece_length(long_series(20, 400)), 20u);
   EXPECT_EQ(piece_length(long_series(20, 60)), 0u);   // short: split by series

@@ -282,6 +282,8 @@ std::string FilledTable::json_cell(std::size_t column, std::string_view text) co
 
 std::string FilledTable::header() const {
   if (!is_csv()) return "[";
+  const bool headerless = !table_.layout.given_names.empty();
+  if (headerless && shard_.whole()) return {};
   std::string line(table_.header());
   for (const std::string& name : deviation_names_)
     if (!name.empty()) line += table_.text.separator() + text_cell(name);
