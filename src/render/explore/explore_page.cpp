@@ -24,6 +24,15 @@ std::string part(const char* name) {
   return std::string(embedded(std::string("src/render/page/") + name).value());
 }
 
+// The parts of the script in their order, in a scope of their own.
+std::string script_text() {
+  std::string text = "'use strict';\n(() => {\n";
+  for (const char* name :
+       {"text", "unpacking", "list", "series", "drawing", "pointing", "panels", "controls"})
+    text += part(fmt::format("explore/{}.js", name).c_str());
+  return text + "})();\n";
+}
+
 // A script element ends where its text says so, whatever its type: no "<" stays.
 std::string json_in_script(const nlohmann::json& value) {
   std::string text;
@@ -50,7 +59,7 @@ class Explorer {
   ExplorePage page() {
     list_.list();
     const std::string style = part("charts.css") + part("report.css") + part("explore.css"),
-                      script = part("explore.js");
+                      script = script_text();
     // Where a series is to be found is not known yet; that takes a few more bytes of each.
     constexpr double kFewMore = 8;
     const double fixed =
