@@ -253,7 +253,7 @@ TEST_F(ApiTest, ABodyThatCannotBeReadIsRefused) {
     // As curl sends it unbidden.
     EXPECT_NE(ask(route.method, path, "x", "application/x-www-form-urlencoded").status, 415);
   }
-  EXPECT_EQ(ask("POST", "/v1/backup", R"({"to":""})").status, 400);
+  EXPECT_EQ(ask("POST", "/v1/backup", R"({"to":7})").status, 400);
   EXPECT_EQ(ask("POST", "/v1/backup", R"({"to":"a.db","too":1})").status, 400);
   EXPECT_EQ(ask("POST", "/v1/alarms/1/acknowledge", R"({"by":"a","raeson":"b"})").status, 400);
   EXPECT_EQ(ask("POST", "/v1/alarms/1.5/acknowledge", R"({"by":"a","reason":"b"})").status, 400);

@@ -232,6 +232,39 @@ TEST_F(HttpTest, TheMemoryOfAllBodiesTogetherIsBounded) {
   }));
 }
 
+// Clients that may read, and that ask for much and take nothing of it.
+TEST_F(HttpTest, TheMemoryOfAnswersThatNobodyTakesIsBounded) {
+  ASSERT_TRUE(start("--most-body 4 --most-bodies 6 --request-seconds 4")) << folder_.read("err");
+  // An answer of some five megabytes, more than the system keeps for a connection.
+  for (int part = 0; part < 2; ++part) {
+    std::string rows;
+    for (int i = 0; i < 25000; ++i)
+      rows += R"({"stream":"a","time":)" + number(0.001 * (25000 * part + i)) +
+              R"(,"values":{"x1":0.25}})" + "\n";
+    ASSERT_EQ(ask("POST", "/v1/observations", rows).status, 200);
+  }
+  const std::string large =
+      "GET /v1/streams/a/history?limit=100000 HTTP/1.1\r\nHost: localhost\r\n";
+  std::vector<std::unique_ptr<Connection>> deaf;
+  for (int i = 0; i < 4; ++i) {
+    deaf.push_back(std::make_unique<Connection>(port_));
+    deaf.back()->receive_little();
+    deaf.back()->send(large + "\r\n");
+  }
+  Answer refused;
+  EXPECT_TRUE(holds([&] {
+    refused = Connection(port_).ask("GET", "/v1/streams/a/history?limit=100000");
+    return refused.status == 503;
+  }));
+  EXPECT_EQ(header_of(refused, "Retry-After"), "1");
+  EXPECT_NE(refused.body.find("6 MB"), std::string::npos) << refused.body;
+  EXPECT_EQ(ask("GET", "/v1/streams/a/distribution?ahead=1").status, 200) << "it is small";
+  EXPECT_EQ(ask("POST", "/v1/observations", kRow).status, 200);
+  // Nor for long: the others get theirs as soon as these have had their time.
+  EXPECT_TRUE(
+      holds([&] { return ask("GET", "/v1/streams/a/history?limit=100000").status == 200; }));
+}
+
 // Half requests and idle connections give way to new ones.
 TEST_F(HttpTest, ACrowdOfHalfRequestsShutsNoOtherOut) {
   ASSERT_TRUE(start("--most-connections 40")) << folder_.read("err");

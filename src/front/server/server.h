@@ -40,7 +40,7 @@ class Server {
   // Reads tokens, certificate and rules again, each where it was given as a file. What cannot be
   // used changes nothing. Returns what happened, in lines for the log.
   std::vector<std::string> reload();
-  // What should be told to whoever started it.
+  // What happened at the start, for the log.
   const std::vector<std::string>& notices() const { return notices_; }
 
  private:

@@ -126,7 +126,7 @@ test('a stream shows fans, limits and probabilities in words', () => withPage({a
 
   await page.locator('.plot').first().focus();
   await page.keyboard.press('ArrowLeft');
-  assert.match(await page.locator('.told').first().textContent(), /expected [\d.]+, between [\d.]+ and [\d.]+; noise ±[\d.]+, doubt ±[\d.]+/);
+  assert.match(await page.locator('.told').first().textContent(), /expected [\d.]+, between [\d.]+ and [\d.]+; noise ±[\d.]+, model ±[\d.]+/);
   const before = await page.locator('.told').first().textContent();
   await page.keyboard.press('End');
   assert.notEqual(await page.locator('.told').first().textContent(), before);

@@ -56,7 +56,7 @@ class Api {
   // Calls `done` exactly once, on any thread.
   void handle(ApiRequest request, std::function<void(ApiResponse)> done);
 
-  // What a watcher is told first: members of a JSON object.
+  // What a watcher receives first: members of a JSON object.
   std::string hello() const;
 
  private:

@@ -66,11 +66,12 @@ class Budget {
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
 
-    // Holds so many bytes from now on; whether that fits beside what others hold.
+    // Holds this many bytes from now on; whether that fits beside what others hold. Alone anything
+    // does.
     bool hold(std::size_t bytes) {
       const std::size_t all = budget_.held_ += bytes - held_;
       held_ = bytes;
-      return all <= budget_.most_;
+      return all <= budget_.most_ || all == bytes;
     }
     void let_go() { budget_.held_ -= std::exchange(held_, 0); }
 

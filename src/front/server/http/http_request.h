@@ -1,4 +1,4 @@
-// From the bytes of a connection to what is asked, for the files that see Beast.
+// From the bytes of a connection to a request, for the files that see Beast.
 #pragma once
 
 #include <boost/beast/http/message.hpp>
@@ -34,7 +34,7 @@ class LimitedParser : public HttpParser {
 // Bytes that may wait to be parsed: at least a header, and what one chunk says of itself.
 std::size_t most_unparsed(const HttpSettings& settings);
 
-// The answer to bytes that are no request; nothing where a connection failed and nobody listens.
+// The answer to bytes that are no request; nothing where a connection failed.
 std::optional<ApiResponse> refusal_of(boost::system::error_code error, const HttpSettings& settings,
                                       std::size_t most_body);
 

@@ -26,7 +26,7 @@ namespace asio = boost::asio;
 using tcp = asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr auto kWake = std::chrono::milliseconds(25);  // events are told together
+constexpr auto kWake = std::chrono::milliseconds(25);  // events are sent together
 constexpr std::size_t kReserve = 32;  // connections above the limit, for health alone
 
 std::shared_ptr<asio::ssl::context> tls_of(const HttpSettings& settings) {

@@ -19,7 +19,7 @@ export class Refused extends Error {
 export function signIn(why) {
   asking ??= new Promise((resolve) => {
     const dialog = element('sign-in'), input = make('input', {type: 'password', id: 'token', autocomplete: 'off', required: true});
-    dialog.replaceChildren(make('form', {method: 'dialog'}, make('h2', {id: 'sign-in-title'}, 'This server asks for a token'), make('p', {class: 'note'}, why),
+    dialog.replaceChildren(make('form', {method: 'dialog'}, make('h2', {id: 'sign-in-title'}, 'This server needs a token'), make('p', {class: 'note'}, why),
       make('label', {class: 'field'}, 'Token', input), make('div', {class: 'buttons'}, make('button', {type: 'submit'}, 'Use it'))));
     dialog.addEventListener('close', () => {
       asking = null;

@@ -77,7 +77,7 @@ function fillTable(figure, data, distribution) {
     return [moment(toAxis(time)), 'to come', short(at.mean), `${short(at.lower)} to ${short(at.upper)}`, short(at.aleatoric, 3), short(at.epistemic, 3)];
   });
   figure.table.replaceChildren(make('table', {}, make('caption', {}, `${figure.feature}: the last observations, and what is expected next`),
-    make('thead', {}, make('tr', {}, ...['time', 'observed', 'expected', `${100 * model.level} % between`, 'noise ±', 'doubt ±'].map((name) => cell('th', name, 'col')))),
+    make('thead', {}, make('tr', {}, ...['time', 'observed', 'expected', `${100 * model.level} % between`, 'noise ±', 'model ±'].map((name) => cell('th', name, 'col')))),
     make('tbody', {}, ...[...past, ...ahead].map((row) => make('tr', {}, ...row.map((text, c) => (c ? cell('td', text) : cell('th', text, 'row'))))))));
 }
 
@@ -192,7 +192,7 @@ function build() {
   const key = (name, text) => make('span', {class: 'item'}, make('span', {class: `key ${name}`}), text);
   section.replaceChildren(make('p', {class: 'back'}, make('a', {href: '#/'}, '← All streams')), make('div', {class: 'heading'}, view.title, make('p', {class: 'note'}, view.age, ' · ', view.facts)), view.alarms, view.problem,
     make('div', {class: 'tools'}, slider(), make('label', {class: 'field'}, 'Look back ', past)),
-    make('p', {class: 'legend note'}, key('aleatoric', 'noise of the data (aleatoric)'), ' ', key('epistemic', 'what the model’s own doubt (epistemic) adds'), ' ', key('future', 'what is expected next; dotted: its middle half'), ' ', key('limit', 'limit'), ' ',
+    make('p', {class: 'legend note'}, key('aleatoric', 'noise of the data (aleatoric)'), ' ', key('epistemic', 'what the model’s own uncertainty (epistemic) adds'), ' ', key('future', 'what is expected next; dotted: its middle half'), ' ', key('limit', 'limit'), ' ',
       key('clipped', 'clipped by the guard: ring as it came, dot as it was used')),
     view.charts);
   const observed = model.features.filter(({name}) => stream.last?.[name]), others = model.features.filter(({name}) => !stream.last?.[name]);

@@ -235,7 +235,7 @@ export class Fan {
     }
     const {x, mean, lower, upper, aleatoric, epistemic, seen} = this.data, here = seen.find((o) => o.x === x[k]);
     const observed = !here ? '' : here.clipped ? `, observed ${short(here.value)}, clipped to ${short(here.used)}` : `, observed ${short(here.value)}`;
-    this.told(`${moment(x[k])}: expected ${short(mean[k])}, between ${short(lower[k])} and ${short(upper[k])}; noise ±${short(aleatoric[k], 2)}, doubt ±${short(epistemic[k], 2)}${observed}`);
+    this.told(`${moment(x[k])}: expected ${short(mean[k])}, between ${short(lower[k])} and ${short(upper[k])}; noise ±${short(aleatoric[k], 2)}, model ±${short(epistemic[k], 2)}${observed}`);
   }
 }
 

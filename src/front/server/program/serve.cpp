@@ -141,7 +141,8 @@ void add_limits(CLI::App& command, ServeArguments& o) {
       ->capture_default_str();
   command
       .add_option("--most-bodies", o.most_bodies_megabytes,
-                  "megabytes of all requests together; 503 beyond; at least --most-body")
+                  "megabytes of all requests together, and of all answers that clients have not "
+                  "taken yet; 503 beyond; at least --most-body")
       ->check(CLI::Range(0.001, 1048576.0))
       ->capture_default_str();
   command

@@ -123,8 +123,7 @@ void get_rejected(const CallPointer& call) {
 void post_backup(const CallPointer& call) {
   const json body = call->object();
   check_members(body, {"to"});
-  if (!body.contains("to") || !body["to"].is_string() ||
-      body["to"].get_ref<const std::string&>().empty())
+  if (!body.contains("to") || !body["to"].is_string())
     throw BadInput({{0, "to", "is missing; name the file that is to be written"}});
   const std::string to = body["to"].get<std::string>();
   call->live().aside([call, to](Live::Access access) {

@@ -13,7 +13,7 @@ Parameter integer(std::string_view name, double high, std::string_view help) {
 }
 Parameter level() { return {"level", Kind::number, "of the central interval", 1e-6, 1 - 1e-9, {}}; }
 Parameter features() { return {"features", Kind::features, "only these"}; }
-Parameter most(double high) { return integer("limit", high, "at most so many"); }
+Parameter most(double high) { return integer("limit", high, "the most entries that are listed"); }
 
 BodyAbout json_body(std::string_view schema, bool may_be_empty = false) {
   return {{"application/json"}, schema, kSmall, may_be_empty};
@@ -139,7 +139,7 @@ std::vector<Route> stream_routes() {
        {"Streams"},
        {{"sort", Kind::choice, "urgency, id or received", 0, 0, {"urgency", "id", "received"}},
         most(10000),
-        integer("offset", 1e8, "after so many"),
+        integer("offset", 1e8, "entries that are left out before them"),
         {"q", Kind::text, "whose id holds this text"}}},
       {"GET",
        "/v1/streams/{id}",

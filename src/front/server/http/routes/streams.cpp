@@ -23,7 +23,7 @@ struct Listed {
   double urgency, received;
 };
 
-// Streams in an order, of which only the first are wanted.
+// Streams in an order; only the first are wanted.
 struct StreamList {
   std::string sort;
   std::size_t offset = 0, limit = 0;
