@@ -298,9 +298,14 @@ _KEYWORDS = {"time_unit=": "unit=", "category=": "categories="}
 _OPTIONS = re.compile(r"(?<![\w.])(?:time_unit|category)=")
 
 
+def in_keywords(text: str) -> str:
+    """A sentence of the library with its options by the names of the arguments here."""
+    return _OPTIONS.sub(lambda found: _KEYWORDS[found[0]], text)
+
+
 def raise_for(code: int) -> None:
     """The exception of a code that is not EDICT_OK; in the thread that made the call."""
-    text = _OPTIONS.sub(lambda found: _KEYWORDS[found[0]], lib.edict_last_error().decode(errors="replace"))
+    text = in_keywords(lib.edict_last_error().decode(errors="replace"))
     if code == 2:
         raise Error(text)
     if code == 3:
@@ -317,7 +322,7 @@ def warn(note: str) -> None:
     level, frame = 1, sys._getframe(0)
     while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == _HERE:
         level, frame = level + 1, frame.f_back
-    warnings.warn(note, stacklevel=level)
+    warnings.warn(in_keywords(note), stacklevel=level)
 
 
 def check(code: int) -> None:

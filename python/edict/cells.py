@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional
 import numpy as np
 
 from . import _convert
-from ._convert import Floats, objects_of, text_of
+from ._convert import Array, Floats, Ints, objects_of, text_of
 from ._native import Error, address, json_of, lib, texts, warn
 from .columns import factorize, number_column
 
@@ -38,6 +38,7 @@ class Cells:
         categories = {c["column"] for c in reading.get("categories", ())}
         self._numbers = {*reading.get("features", ()), *reading.get("statics", ())} - categories
         self.units: list[dict[str, str]] = []
+        self.unknown: dict[str, set[str]] = {}  # of columns of names, the words that say nothing
         self.recognise = True  # whether -999 and its like are looked for
         self.codes: list[str] = []  # that were found, as "column=-999"
 
@@ -66,12 +67,31 @@ class Cells:
         if found["problem"] and asked:
             raise Error(found["problem"])
         if found["kind"] != "numbers":
+            self.unknown[name] = set(found["unknown"])
             return None
         if found["unit"]:
             self.units.append({"column": name, "unit": found["unit"]})
         if found["notes"]:
             warn(f"{name!r}: {', '.join(found['notes'])}")
         return np.asarray(read[codes])
+
+    def without_words(self, codes: Ints, uniques: Array, name: str) -> tuple[Ints, Array]:
+        """Codes and names without those that are words such as NA, which is said."""
+        words = objects_of(uniques)
+        if not any(isinstance(word, str) for word in words):
+            return codes, uniques
+        written = texts([text_of(word).replace("\0", "\ufffd") for word in words])
+        options = json.dumps({"column": name, "names": True}).encode()
+        unknown = set(json_of(lib.edict_read_cells, len(words), written, options, None)["unknown"])
+        gone = [k for k, word in enumerate(words) if isinstance(word, str) and word.strip() in unknown]
+        if not gone:
+            return codes, uniques
+        said = ", ".join(repr(words[k]) for k in gone)
+        warn(f"{said} counts as missing: {name!r}")
+        left = np.setdiff1d(np.arange(len(words)), gone)
+        place = np.full(len(words) + 1, -1, dtype=np.int64)  # the last is that of -1, a missing one
+        place[left] = np.arange(left.size)
+        return place[codes], np.asarray(uniques)[left]
 
     def without_codes(self, numbers: Floats, name: str) -> Floats:
         """The numbers without those that stand for a missing value, as in a file."""
@@ -86,7 +106,7 @@ class Cells:
         return np.where(np.isin(column, [code["value"] for code in found]), np.nan, column) if found else numbers
 
     def of_features(
-        self, values: Any, codes: _convert.Ints, names: list[str], column: str, missing: "MissingCodes"
+        self, values: Any, codes: Ints, names: list[str], column: str, missing: "MissingCodes"
     ) -> Floats:
         """The values of the long form, those of each feature for themselves."""
         try:
@@ -104,7 +124,7 @@ class Cells:
                 numbers[own] = left
         return numbers
 
-    def _of_each(self, values: Any, codes: _convert.Ints, names: list[str], column: str) -> Floats:
+    def _of_each(self, values: Any, codes: Ints, names: list[str], column: str) -> Floats:
         held = _convert.as_array(values, f"column {column!r}").astype(object)
         result = np.full(held.size, np.nan)
         for k, name in enumerate(names):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from numbers import Number
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Collection, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -240,7 +240,7 @@ def static_columns(
             result_names.append(name)
             result.append(own)
             continue
-        texts, codes = categories_of(values, name, known.get(name, ()))
+        texts, codes = categories_of(values, name, known.get(name, ()), cells.unknown.get(name, ()))
         of_series = constant_of_series(codes, series, ids, what)
         result_names += [f"{name}={text}" for text in texts]
         result += zeros_and_ones(of_series, len(texts))
@@ -274,12 +274,18 @@ def is_text(values: Any) -> bool:
     return present.size == 0 or isinstance(present[0], (str, bytes, Number, np.generic, Decimal))
 
 
-def categories_of(values: Any, name: str, known: Sequence[str] = ()) -> tuple[list[str], Codes]:
-    """The texts of a column and the place of each row's among them: those that are known, then the
-    others, sorted as those of a file are."""
+def categories_of(
+    values: Any, name: str, known: Sequence[str] = (), unknown: Collection[str] = ()
+) -> tuple[list[str], Codes]:
+    """The texts of a column, sorted as those of a file are, and the place of each row's among them, -1 for
+    ``unknown`` ones. ``known``: those of a model; others then count as missing."""
     codes, uniques = factorize(values)
     texts = names_of(uniques, f"texts in {name!r}")
-    new = [k for k, text in enumerate(texts) if text not in known]
+    left_out = {k for k, text in enumerate(texts) if text.strip() in unknown or (known and text not in known)}
+    new = [k for k, text in enumerate(texts) if text not in known and k not in left_out]
+    cells = int(np.isin(codes, [k for k in left_out if known and not texts[k].strip() in unknown]).sum())
+    if cells:
+        warn(f"{cells} cells of {name!r} hold a category that the model does not know and count as missing")
     try:
         order = sorted(new, key=lambda k: float(texts[k]))
     except ValueError:
@@ -287,7 +293,7 @@ def categories_of(values: Any, name: str, known: Sequence[str] = ()) -> tuple[li
     listed = [*known, *(texts[k] for k in order)]
     place = {text: i for i, text in enumerate(listed)}
     rank = np.full(len(texts) + 1, -1, dtype=np.int64)  # the last is that of -1, a missing one
-    rank[: len(texts)] = [place[text] for text in texts]
+    rank[: len(texts)] = [place.get(text, -1) if k not in left_out else -1 for k, text in enumerate(texts)]
     return listed, rank[codes]
 
 
@@ -406,7 +412,8 @@ class FeatureColumns:
         else:
             numbers = number_column(values, name)
         if numbers is None:
-            texts, codes = categories_of(values, name, self._known.get(name, ()))
+            unknown = self._cells.unknown.get(name, ())
+            texts, codes = categories_of(values, name, self._known.get(name, ()), unknown)
             if not asked and not _changes(codes, self._series):
                 return False
             mixed = not categorical and any(_is_float(text) for text in texts)

@@ -12,7 +12,9 @@ from ._convert import Floats, Ints, objects_of
 from ._native import Error, warn
 from .builder import Builder, Values, check_duplicates
 from .cells import Cells
-from .columns import Names, Table, as_list, constant_of_series, factorize, names_of, static_columns
+from .columns import (
+    Names, Table, as_list, constant_of_series, factorize, is_category, names_of, static_columns,
+)  # fmt: skip
 from .missing import MissingCodes, as_codes
 from .times import UNITS, TimeAxis, counted
 
@@ -196,6 +198,8 @@ def attach(
         if name is None:
             continue
         codes, uniques = factorize(table.column(name, what))
+        if not is_category(table.column(name, what)):
+            codes, uniques = roles.cells.without_words(codes, uniques, name)
         own = constant_of_series(codes, series, ids, what)
         names = names_of(uniques, f"{what}s")
         put(names, own.astype(np.int32))

@@ -52,6 +52,11 @@ TEST(Cells, MayBeSomethingElse) {
   const Read names = read({"up", "down"});
   EXPECT_EQ(names.said["kind"], "categories");
   EXPECT_EQ(names.values, (std::vector<double>{-7, -7})) << "left as they were";
+  EXPECT_EQ(read({"up", "NA", ""}).said["unknown"], parse_json(R"(["NA", ""])"));
+  EXPECT_EQ(read({"mild", "None", ""}).said["unknown"], parse_json(R"([""])"));
+  const Read labels = read({"1", "2", "yes", "?"}, R"({"names": true})");
+  EXPECT_EQ(labels.said["kind"], "categories");
+  EXPECT_EQ(labels.said["unknown"], parse_json(R"(["?"])"));
   const Read mixed = read({"1", "oops"}, R"({"column": "x"})");
   EXPECT_EQ(mixed.said["kind"], "mistakes");
   EXPECT_EQ(

@@ -196,3 +196,32 @@ def test_a_table_that_lacks_a_column_is_helped(frame):
         Dataset.from_frame(dated)
     with pytest.raises(Error, match="no column 'id' for the id; there are time, level, .*; id=None takes the table as one series"):
         Dataset.from_frame(frame.drop(columns="id"))
+
+
+@pytest.mark.filterwarnings("ignore:.*:UserWarning")
+def test_words_that_say_nothing_are_no_categories_and_no_labels(tmp_path):
+    frame = pd.DataFrame({
+        "id": ["a", "a", "b", "b", "c", "c"], "time": [0.0, 1] * 3, "x": [1.0, 2, 3, 4, 5, 6],
+        "mode": ["up", "NA", "down", "up", "?", "down"], "pain": ["None", "mild", "severe", "None", "mild", "None"],
+        "label": ["1", "1", "2", "2", "?", "?"]})  # fmt: skip
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    data = Dataset.from_frame(frame, label="label")
+    read = Dataset.read_csv(tmp_path / "data.csv", label="label")
+    assert data.features == read.features == ["x", "mode=down", "mode=up", "pain=None", "pain=mild", "pain=severe"]
+    assert data.fingerprint == read.fingerprint
+    assert data.labels.tolist() == ["1", "2", None]
+    with pytest.warns(UserWarning, match=r"'\?' counts as missing: 'label'"):
+        Dataset.from_frame(frame, label="label")
+
+
+def test_categories_that_a_model_does_not_know_are_missing_as_in_a_file(frame, tmp_path):
+    frame = frame.assign(mode=np.where(frame["level"] > 0, "up", "down"))
+    model = Model.train(Dataset.from_frame(frame, label="label"), **SMALL)
+    other = frame.replace({"mode": {"down": "sideways"}})
+    other.to_csv(tmp_path / "data.csv", index=False)
+    message = "cells of 'mode' hold a category that the model does not know and count as missing"
+    with pytest.warns(UserWarning, match=message):
+        of_frame = model.predict(other, ahead=[1.0])
+    with pytest.warns(UserWarning, match=message):
+        of_file = model.predict(tmp_path / "data.csv", ahead=[1.0])
+    assert np.array_equal(of_frame.mean, of_file.mean)

@@ -251,9 +251,10 @@ def test_a_table_is_read_like_that_of_training():
     # What is said comes before what is known.
     assert Dataset.from_frame(new, like=model, features=["level"]).features == ["level"]
     assert Dataset.from_frame(new, like=model, unit="h").time_axis.unit == "h"
-    # A text that the model does not know is a category that it ignores.
-    with pytest.warns(UserWarning, match="mode=sideways"):
-        model.predict(new.assign(mode="sideways"), ahead=[0.1])
+    # A text that the model does not know counts as missing, as in a file.
+    with pytest.warns(UserWarning, match="cells of 'mode' hold a category that the model does not know and count as missing"):
+        other = model.predict(new.assign(mode="sideways"), ahead=[0.1])
+    np.testing.assert_array_equal(other.mean, model.predict(new.assign(mode=None), ahead=[0.1]).mean)
     # Moments without a zone cannot be placed among those with one.
     with pytest.raises(edict.Error, match="model's date-times have a zone, these have none"):
         Dataset.from_frame(new.assign(when=new["when"].dt.tz_localize(None)), like=model)

@@ -10,6 +10,7 @@
 #include "data/read/cells/missing_codes.h"
 #include "data/read/cells/text_values.h"
 #include "data/read/cells/written_number.h"
+#include "data/read/csv/meaning/csv_columns.h"
 #include "front/capi/border.h"
 
 using namespace edict;
@@ -20,6 +21,7 @@ namespace {
 struct CellOptions {
   std::string column, decimal, unit;
   bool known_as_numbers = false;
+  bool are_names = false;  // of labels, even where they are written as numbers
 };
 
 CellOptions cell_options_from(const char* text) {
@@ -30,6 +32,7 @@ CellOptions cell_options_from(const char* text) {
     options.decimal = given.value("decimal", "");
     options.unit = given.value("unit", "");
     options.known_as_numbers = given.value("numbers", false);
+    options.are_names = given.value("names", false);
   } catch (const nlohmann::json::exception& e) {
     throw Error(std::string("options: ") + e.what());
   }
@@ -75,11 +78,12 @@ Cells cells_from(std::vector<std::string> given, const CellOptions& options) {
       if (*number != 0) logarithms += std::log2(std::abs(*number)), ++not_zero;
       context.fractions |= points_decide && *number != std::floor(*number);
     }
-    if (number && !points_decide) number.reset();
+    if (number && (!points_decide || options.are_names)) number.reset();
     if (!number && !spells_unknown(cell)) cells.others.add(cell, cell.data());
     cells.plain.push_back(number);
   }
   if (not_zero > 0) context.magnitude = logarithms / not_zero;
+  cells.others.all_names = options.are_names;
   context.known_as_numbers = options.known_as_numbers;
   context.known_unit = options.unit;
   context.decimal_given = !options.decimal.empty();
@@ -161,9 +165,20 @@ int edict_read_cells(int64_t count, const char* const* cells, const char* option
       const auto text = static_cast<std::size_t>(given.others.names.index_of(given.texts[i]));
       values[i] = meaning.numbers[text];
     }
+    // Words such as NA, which are no categories.
+    std::vector<std::string> unknown;
+    UnknownWords words;
+    for (const std::string& text : given.texts)
+      if (const int word = unknown_word(text); word >= 0) {
+        ++words.cells[static_cast<std::size_t>(word)];
+        unknown.push_back(text);
+      }
+    if (!numbers && words_belong(words, given.others.names.list()))
+      std::erase_if(unknown, [](const std::string& word) { return !word.empty(); });
     constexpr const char* kKinds[] = {"numbers", "categories", "mistakes", "texts"};
     *out = new_bytes(json_text({{"kind", kKinds[static_cast<std::size_t>(meaning.kind)]},
                                 {"unit", numbers ? meaning.unit : std::string()},
+                                {"unknown", unknown},
                                 {"problem", problem},
                                 {"notes", notes_of(meaning, reading)}}));
   });

@@ -15,7 +15,16 @@ namespace {
 
 using Kind = ColumnMeaning::Kind;
 
-// Of None, Mild, Moderate, Severe, and of -, + and ++ every one says something.
+std::int64_t exponent_of(double value) {
+  return static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(value) >> 52 & 0x7ff) - 1023;
+}
+
+std::vector<std::string> codes_said(const ReadOptions& options) {
+  return options.missing.empty() && options.like ? options.like->reading.missing : options.missing;
+}
+
+}  // namespace
+
 bool words_belong(const UnknownWords& words, const std::vector<std::string>& categories) {
   const auto there = [&](std::string_view word) {
     return words.cells[static_cast<std::size_t>(unknown_word(word))] > 0;
@@ -35,16 +44,6 @@ bool words_belong(const UnknownWords& words, const std::vector<std::string>& cat
   return ((there("-") || there("--")) && std::ranges::all_of(categories, is_sign)) ||
          (there("None") && std::ranges::any_of(categories, is_degree));
 }
-
-std::int64_t exponent_of(double value) {
-  return static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(value) >> 52 & 0x7ff) - 1023;
-}
-
-std::vector<std::string> codes_said(const ReadOptions& options) {
-  return options.missing.empty() && options.like ? options.like->reading.missing : options.missing;
-}
-
-}  // namespace
 
 void CsvColumns::Stock::add(double value) {
   ++numbers;

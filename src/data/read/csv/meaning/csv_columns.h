@@ -22,6 +22,10 @@ struct CsvKeptWords {
   std::vector<std::string> columns;
 };
 
+// Whether such words are categories beside these: of None, Mild, Moderate, Severe, and of -, + and
+// ++ every one says something.
+bool words_belong(const UnknownWords& words, const std::vector<std::string>& categories);
+
 class CsvColumns {
  public:
   struct Meanings {
