@@ -4,30 +4,12 @@
 
 #include <regex>
 
+#include "architecture/literals.h"
 #include "architecture/source_files.h"
 #include "temporary_folder.h"
 
 namespace edict {
 namespace {
-
-// What stands between quotes, without comments.
-std::vector<std::string> literals_of(const std::string& line) {
-  std::vector<std::string> found;
-  bool inside = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (!inside && line.compare(i, 2, "//") == 0) break;
-    if (!inside && line.compare(i, 3, "'\"'") == 0) {
-      i += 2;
-    } else if (line[i] == '"') {
-      inside = !inside;
-      if (inside) found.emplace_back();
-    } else if (inside) {
-      if (line[i] == '\\') found.back() += line[i++];
-      if (i < line.size()) found.back() += line[i];
-    }
-  }
-  return found;
-}
 
 bool names_option(const std::string& literal) {
   static const std::regex style(R"(var\(--|<!--)"), option("--[a-z]");  // of a page

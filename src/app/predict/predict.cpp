@@ -262,7 +262,7 @@ void note_extrapolation(const Model& model, const PredictRequest& request, Predi
   const double latest = std::ranges::max(request.times);
   if (latest > farthest * (1 + 1e-9))
     result.notes.push_back(
-        fmt::format("forecasts were evaluated up to {:.3g} ahead and are asked for up to {:.3g}; "
+        fmt::format("forecasts were evaluated up to {:.3g} ahead and are requested up to {:.3g}; "
                     "how often intervals hold there is not known",
                     farthest, latest));
 }

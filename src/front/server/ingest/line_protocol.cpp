@@ -182,7 +182,7 @@ std::vector<Row> Intake::line_protocol(std::string_view body, std::string_view p
   if (!clock_.takes_dates()) {
     collected.problem_of_body(
         0, "time",
-        "line protocol tells dates, and nobody said what the model's numbers count; "
+        "line protocol has dates, and it is not known what the model's numbers count; "
         "start the server with --time-unit s, min, h or d");
     return collected.take();
   }

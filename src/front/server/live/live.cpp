@@ -144,7 +144,7 @@ void Live::check_features() {
   if (kept.empty() || unknown.empty()) return;
   if (common == 0)
     throw Error(fmt::format(
-        "--store: it has values of {}, of which this model knows none; give the model that it "
+        "--store: it has values of {}, and this model knows none of them; give the model that it "
         "belongs to, or another --store",
         unknown));
   notices_.push_back(fmt::format(

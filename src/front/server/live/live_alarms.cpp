@@ -113,7 +113,7 @@ Finding Live::found_ahead(StreamEngine& engine, const LiveStream& stream, const 
   }
   finding.holds = finding.probability > rule.ratio;
   if (finding.feature >= 0)
-    finding.text = fmt::format("{:.0f} % of the deviation of {} is the model's own doubt",
+    finding.text = fmt::format("{:.0f} % of the deviation of {} is the model's own uncertainty",
                                100 * finding.probability,
                                model_->features[static_cast<std::size_t>(finding.feature)]);
   return finding;

@@ -109,7 +109,7 @@ void add_live_options(CLI::App& command, ServeArguments& o) {
   command.add_option("--sigma", o.sigma, "whose deviation the guard takes")
       ->check(CLI::IsMember({"epistemic", "predictive"}))
       ->capture_default_str();
-  command.add_option("--level", s.api.level, "of intervals where nobody asks for another")
+  command.add_option("--level", s.api.level, "of intervals where a request names no other")
       ->check(CLI::Range(1e-6, 1 - 1e-9))
       ->capture_default_str();
   command.add_option("--name", s.api.name, "what the model is called; else its file's name");
