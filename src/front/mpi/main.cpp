@@ -63,7 +63,7 @@ void add_commands(CLI::App& app, Options& options) {
   app.add_flag("--mixed", options.mixed,
                "go on although the processors differ, whose rounding may then differ too");
   app.add_flag("--timing", options.timing,
-               "tell at the end how much of the time the processes waited for each other");
+               "print at the end how much of the time the processes waited for each other");
   app.formatter(edict::cli::help_formatter());
   edict::cli::add_train(app);
   edict::cli::add_classify(app);

@@ -37,9 +37,7 @@ nlohmann::json to_json(const study::Outcome& o) {
           {"nll", o.nll},     {"mse", o.mse},   {"ece", o.ece}};
 }
 
-void run(const SearchArguments& options) {
-  const Config base = options.config.resolve();
-  check_files({options.data, options.config.file}, {options.json});
+study::SearchOptions search_of(const SearchArguments& options) {
   study::SearchOptions search;
   search.out = options.out;
   search.budget = study::parse_budget(options.budget);
@@ -51,6 +49,29 @@ void run(const SearchArguments& options) {
     for (const std::string& text : options.ranges)
       search.ranges.push_back(study::parse_range(text));
   }
+  return search;
+}
+
+void print(const SearchArguments& options, const study::SearchResult& result,
+           const study::Outcome& best) {
+  const std::filesystem::path out = options.out;
+  fmt::print(text_stream({options.json}),
+             "{}: {}{}; best is trial {}, rung {}: nll {:.4f}, mse {:.4f}, in {}\n",
+             (out / "trials.csv").string(), counted(result.outcomes.size(), "run"),
+             result.out_of_time ? " in the time given" : "", best.trial, best.rung, best.nll,
+             best.mse, (out / "best.toml").string());
+  nlohmann::json json{{"out_of_time", result.out_of_time},
+                      {"best", to_json(best)},
+                      {"settings", (out / "best.toml").string()},
+                      {"runs", nlohmann::json::array()}};
+  for (const study::Outcome& outcome : result.outcomes) json["runs"].push_back(to_json(outcome));
+  write_json(options.json, json);
+}
+
+void run(const SearchArguments& options) {
+  const Config base = options.config.resolve();
+  check_files({options.data, options.config.file}, {options.json});
+  study::SearchOptions search = search_of(options);
   Progress progress("searching");
   const Dataset data = open_to_train(options.data, options.reading);
   ThreadPool pool(static_cast<std::size_t>(options.threads));
@@ -87,17 +108,7 @@ void run(const SearchArguments& options) {
   progress.end();
   const study::Outcome* best = study::best_outcome(result.outcomes);
   if (!best) throw Error(fmt::format("{}: every trial failed; see trials.csv", options.out));
-  fmt::print(text_stream({options.json}),
-             "{}: {}{}; best is trial {}, rung {}: nll {:.4f}, mse {:.4f}, in {}\n",
-             (search.out / "trials.csv").string(), counted(result.outcomes.size(), "run"),
-             result.out_of_time ? " in the time given" : "", best->trial, best->rung, best->nll,
-             best->mse, (search.out / "best.toml").string());
-  nlohmann::json json{{"out_of_time", result.out_of_time},
-                      {"best", to_json(*best)},
-                      {"settings", (search.out / "best.toml").string()},
-                      {"runs", nlohmann::json::array()}};
-  for (const study::Outcome& outcome : result.outcomes) json["runs"].push_back(to_json(outcome));
-  write_json(options.json, json);
+  print(options, result, *best);
 }
 
 }  // namespace

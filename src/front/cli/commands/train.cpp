@@ -241,7 +241,7 @@ void run(const TrainArguments& options) {
     train_model(options, std::move(request), progress, pool);
 }
 
-// "{edict,gru-d,…}": what a mistyped one is told by the settings.
+// "{edict,gru-d,…}"; the settings refuse any other.
 std::string kinds() {
   std::string names;
   for (const ModelKind& kind : model_kinds())
