@@ -196,7 +196,8 @@ EDICT_EXPORT int edict_read_dates(int64_t count, const char* const* texts, doubl
 /* The different texts of a column as the cells of a file are read: "5.2 mmol/L", "97 %", "<0.1",
  * "1.234,5", "yes". `options`: JSON with column (its name, for messages), decimal (point or comma),
  * unit (the one that a model knows the column in), numbers (whether a model knows it as such) and
- * names (whether they are names in any case, as labels are); "{}": nothing. `values`: [count], NaN where nothing is known. `out`: JSON with kind (numbers;
+ * names (whether they are names in any case, as labels are), counts (how many cells hold each text,
+ * by which remarks are told from categories); "{}": nothing. `values`: [count], NaN where nothing is known. `out`: JSON with kind (numbers;
  * else categories, texts or mistakes, where a number is none, and `values` are as before), unit
  * (taken off), notes, a list of what was done to them, unknown, the texts that say that nothing is
  * known (NA, -; not None beside mild and severe), and problem, the first mistake. Texts that may

@@ -39,6 +39,7 @@ class Cells:
         self._numbers = {*reading.get("features", ()), *reading.get("statics", ())} - categories
         self.units: list[dict[str, str]] = []
         self.unknown: dict[str, set[str]] = {}  # of columns of names, the words that say nothing
+        self.remarks: set[str] = set()  # columns of texts that are no categories
         self.recognise = True  # whether -999 and its like are looked for
         self.codes: list[str] = []  # that were found, as "column=-999"
 
@@ -59,7 +60,7 @@ class Cells:
             return None
         options = {
             "column": name, "decimal": self._decimal, "unit": self._known.get(name, ""),
-            "numbers": name in self._numbers,
+            "numbers": name in self._numbers, "counts": np.bincount(codes[codes >= 0], minlength=len(words)).tolist(),
         }  # fmt: skip
         read = np.full(len(words) + 1, np.nan)  # the last is that of -1, a missing one
         written = texts([text_of(word).replace("\0", "\ufffd") for word in words])
@@ -68,6 +69,8 @@ class Cells:
             raise Error(found["problem"])
         if found["kind"] != "numbers":
             self.unknown[name] = set(found["unknown"])
+            if found["kind"] == "texts":
+                self.remarks.add(name)
             return None
         if found["unit"]:
             self.units.append({"column": name, "unit": found["unit"]})

@@ -414,6 +414,9 @@ class FeatureColumns:
         if numbers is None:
             unknown = self._cells.unknown.get(name, ())
             texts, codes = categories_of(values, name, self._known.get(name, ()), unknown)
+            if not asked and name in self._cells.remarks:
+                _say(f"{name!r} is left out: {len(texts)} different texts")
+                return True
             if not asked and not _changes(codes, self._series):
                 return False
             mixed = not categorical and any(_is_float(text) for text in texts)
@@ -429,6 +432,9 @@ class FeatureColumns:
             self.names += [f"{name}={text}" for text in texts]
             self.values += zeros_and_ones(codes, len(texts))
             self.categories[name] = texts
+            return True
+        if not asked and is_text(values) and numbers.size and np.isnan(numbers).all():
+            _say(f"empty and left out: {name!r}")
             return True
         self.columns.append(name)
         self.names.append(name)

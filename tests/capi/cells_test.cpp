@@ -65,6 +65,20 @@ TEST(Cells, MayBeSomethingElse) {
       "by missing");
 }
 
+TEST(Cells, ThatHardlyEverRepeatAreRemarks) {
+  std::vector<std::string> words;
+  std::vector<const char*> texts;
+  for (char c = 'a'; c < 'y'; ++c) words.push_back(std::string("remark ") + c);
+  for (const std::string& word : words) texts.push_back(word.c_str());
+  const auto counts = [&](std::size_t each) {
+    return nlohmann::json{{"counts", std::vector<std::size_t>(texts.size(), each)}}.dump();
+  };
+  EXPECT_EQ(read(texts, counts(1).c_str()).said["kind"], "texts");
+  EXPECT_EQ(read(texts, counts(5).c_str()).said["kind"], "categories");
+  EXPECT_EQ(read(texts, counts(0).c_str()).code, EDICT_INPUT);
+  EXPECT_EQ(read(texts, R"({"counts": [1]})").code, EDICT_INPUT);
+}
+
 TEST(Cells, ThatMayMeanTwoThingsAreRefused) {
   EXPECT_EQ(read({"1,234", "2,345"}, R"({"column": "x"})").code, EDICT_INPUT);
   EXPECT_EQ(std::string(edict_last_error()),

@@ -1,5 +1,6 @@
 """Texts of a frame are read as the cells of a file are."""
 
+import random
 import warnings
 
 import numpy as np
@@ -225,3 +226,41 @@ def test_categories_that_a_model_does_not_know_are_missing_as_in_a_file(frame, t
     with pytest.warns(UserWarning, match=message):
         of_file = model.predict(tmp_path / "data.csv", ahead=[1.0])
     assert np.array_equal(of_frame.mean, of_file.mean)
+
+
+def spelled_column(rng, rows):
+    """Cells of one kind, some of them missing in one spelling."""
+    kinds = {
+        "whole": lambda v: str(int(v)), "fractions": lambda v: f"{v:.2f}", "units": lambda v: f"{v:.1f} mg/dL",
+        "limits": lambda v: rng.choice(["", "<", ">"]) + f"{v:.1f}", "percent": lambda v: f"{v:.0f} %",
+        "names": lambda v: rng.choice(["up", "down", "left"]), "truth": lambda v: rng.choice(["yes", "no"]),
+        "nothing": lambda v: "NA", "commas": lambda v: f"{v:.2f}".replace(".", ","), "groups": lambda v: f"{v * 1000:,.1f}",
+        "codes": lambda v: "-999" if rng.random() < 0.1 else f"{v:.1f}", "negative": lambda v: f"{-v:.1f}",
+        "words": lambda v: rng.choice([f"{v:.1f}"] * 5 + ["unavailable"]), "exponents": lambda v: f"{v:.2e}",
+        "numbered": lambda v: rng.choice("123"), "remarks": lambda v: "".join(rng.choices("abcdefgh", k=8)),
+    }  # fmt: skip
+    write = kinds[rng.choice(sorted(kinds))]
+    missing, share = rng.choice(["", "NA", "-", "n/a", "None", "nan", "?", "NULL"]), rng.choice([0, 0.1, 0.3])
+    return [missing if rng.random() < share else write(rng.uniform(0, 50)) for _ in range(rows)]
+
+
+@pytest.mark.filterwarnings("ignore:.*:UserWarning")
+@pytest.mark.parametrize("seed", range(3))
+def test_any_column_is_read_as_in_a_file(tmp_path, seed):
+    def read(call):
+        try:
+            data = call()
+        except Error:
+            return "refused"
+        return data.features, data.arrays["value"].tolist(), data.arrays["feature"].tolist(), data.reading["units"]
+
+    rng, rows = random.Random(seed), 40
+    for _ in range(60):
+        frame = pd.DataFrame({"id": [f"p{i // 8}" for i in range(rows)], "time": [float(i % 8) for i in range(rows)]})
+        for j in range(rng.randint(1, 3)):
+            frame[f"v{j}"] = spelled_column(rng, rows)
+        frame["base"] = [rng.uniform(0, 9) for _ in range(rows)]
+        frame.to_csv(tmp_path / "data.csv", index=False, sep=";")
+        columns = dict(id="id", time="time", label="none", group="none", duplicates="error")
+        of_file = read(lambda: Dataset.read_csv(tmp_path / "data.csv", **columns))
+        assert repr(read(lambda: Dataset.from_frame(frame))) == repr(of_file), frame.head(12).to_string()

@@ -21,7 +21,8 @@ namespace {
 struct CellOptions {
   std::string column, decimal, unit;
   bool known_as_numbers = false;
-  bool are_names = false;  // of labels, even where they are written as numbers
+  bool are_names = false;           // of labels, even where they are written as numbers
+  std::vector<std::size_t> counts;  // cells that hold each text; empty: one
 };
 
 CellOptions cell_options_from(const char* text) {
@@ -33,6 +34,7 @@ CellOptions cell_options_from(const char* text) {
     options.unit = given.value("unit", "");
     options.known_as_numbers = given.value("numbers", false);
     options.are_names = given.value("names", false);
+    options.counts = given.value("counts", std::vector<std::size_t>{});
   } catch (const nlohmann::json::exception& e) {
     throw Error(std::string("options: ") + e.what());
   }
@@ -69,17 +71,23 @@ Cells cells_from(std::vector<std::string> given, const CellOptions& options) {
   }
   ColumnContext& context = cells.context;
   double logarithms = 0, not_zero = 0;
-  for (const std::string& cell : cells.texts) {
+  for (std::size_t i = 0; i < cells.texts.size(); ++i) {
+    const std::string& cell = cells.texts[i];
+    const std::size_t count = options.counts.empty() ? 1 : options.counts[i];
     std::optional<double> number;
     if (!spells_unknown(cell)) number = finite_number(cell);
     if (number) {
-      ++context.numbers;
+      context.numbers += count;
       context.largest = std::max(context.largest, std::abs(*number));
       if (*number != 0) logarithms += std::log2(std::abs(*number)), ++not_zero;
       context.fractions |= points_decide && *number != std::floor(*number);
     }
     if (number && (!points_decide || options.are_names)) number.reset();
-    if (!number && !spells_unknown(cell)) cells.others.add(cell, cell.data());
+    if (!number && !spells_unknown(cell)) {
+      const std::int32_t text = text_of(cells.others.add(cell, cell.data()));
+      cells.others.cells += count - 1;
+      cells.others.count[static_cast<std::size_t>(text)] += count - 1;
+    }
     cells.plain.push_back(number);
   }
   if (not_zero > 0) context.magnitude = logarithms / not_zero;
@@ -148,6 +156,10 @@ int edict_read_cells(int64_t count, const char* const* cells, const char* option
     check_given(options, "options");
     check_given(out, "out");
     const CellOptions reading = cell_options_from(options);
+    if (!reading.counts.empty() &&
+        (reading.counts.size() != size_of(count, "count") ||
+         std::find(reading.counts.begin(), reading.counts.end(), 0) != reading.counts.end()))
+      throw Error("counts: give a number above 0 for each text");
     Cells given = cells_from(names_from(count, cells, "cells"), reading);
     const ColumnMeaning meaning = meaning_of(given.others, given.context);
     std::string problem;
