@@ -1,4 +1,4 @@
-"""Columns of a table, whoever they come from, as the arrays that a dataset is built of.
+"""Columns of a table, as the arrays that a dataset is built of.
 
 Nothing here walks over rows in Python.
 """
@@ -364,7 +364,7 @@ class FeatureColumns:
     that are empty or count the rows.
 
     A column of texts becomes one of 0 and 1, ``name=text``, for each of its texts, as the command line
-    makes it of a file. Of those that nobody asked for, one that never changes within a series is left
+    makes it of a file. Without features=, one that never changes within a series is left
     out: it is more likely a label or a covariate that was not named.
     """
 

@@ -35,7 +35,7 @@ def pandas() -> Any:
 def progress_bar(
     progress: "bool | Callable[[Progress], None] | None", what: str
 ) -> Optional[Callable[[Progress], None]]:
-    """Who is told of progress: a function as given, or tqdm where it is installed and someone looks.
+    """What shows progress: a function as given, or tqdm where it is installed and someone looks.
 
     None asks whether standard error is a terminal or this is a notebook.
     """

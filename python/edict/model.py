@@ -89,7 +89,7 @@ class Model:
 
         What is not given is chosen to fit the data (:func:`edict.fit_settings` tells what and why),
         or, with a TOML file ``config``, is as the file says. With more than one of ``members`` it is
-        an ensemble of models that differ by their seeds, whose disagreement counts as doubt. With ``out``
+        an ensemble of models that differ by their seeds, whose disagreement counts as epistemic uncertainty. With ``out``
         the best model so far, its checkpoint and its metrics are files; ``resume`` goes on from the
         checkpoint, and ``force`` replaces a model that is there. The same data, seed and settings give the same bits for every number of threads, and
         as the command line does.
@@ -350,7 +350,7 @@ class Model:
         """The distribution of every feature at some times, given what was observed before each.
 
         ``at``: times for all series, in the data's unit, or date-times where the data have them; of a
-        series that begins later its start is told.
+        series that begins later the start is given.
         ``ahead``: times after each series' own last observation, in the data's unit or as durations.
         Observations from ``until`` on, a number or a date-time, are not looked at.
         """
@@ -561,7 +561,7 @@ class Model:
 
         A DataFrame with id, time, feature, value, mean, predictive_sd, z (the distance in deviations),
         log_score (minus the log density) and tail_probability (how often something at least as far
-        off is to be expected), by which it is sorted. ``top`` keeps so many. Observations from ``until`` on are
+        off is to be expected), by which it is sorted. ``top`` limits their number. Observations from ``until`` on are
         judged but not absorbed. The data must have the model's features.
         """
         table = self._given(data)

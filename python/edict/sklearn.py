@@ -39,8 +39,8 @@ _utils = compat.needed("sklearn.utils", "edict.sklearn")
 _validation = compat.needed("sklearn.utils.validation", "edict.sklearn")
 _joblib = compat.needed("joblib", "edict.sklearn")
 
-# The library holds part of the series back for a test of its own. Whoever uses an estimator does that
-# outside of it; shares must leave something to it, which this makes so little that nobody gets there.
+# The library holds part of the series back for a test of its own. Users of an estimator do that
+# outside of it; shares must leave something to it, which this makes so small that no series falls there.
 _NO_TEST = 1e-12
 _LATER = ("classify_", "readout_")  # what is set when the classes are learnt
 
