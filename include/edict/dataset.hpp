@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -124,6 +125,27 @@ class Dataset {
                                   out);
     }));
   }
+  // The same data with other labels: of each series an index into `names`, or -1.
+  Dataset relabelled(std::span<const std::string> names,
+                     std::span<const std::int32_t> of_series) const {
+    detail::need(of_series.size() == detail::size(sizes().series),
+                 "Dataset::relabelled: one label per series");
+    return Dataset(detail::made<edict_dataset>([&](edict_dataset** out) {
+      return edict_dataset_relabel(handle(), detail::count(names.size()),
+                                   detail::pointers(names).data(), of_series.data(), out);
+    }));
+  }
+  // What the times mean, as JSON, and when time is 0 in each series, in microseconds since 1970.
+  struct Dates {
+    std::string json;
+    std::vector<double> origin;
+  };
+  Dates dates() const {
+    Dates dates{"", std::vector<double>(detail::size(sizes().series))};
+    dates.json = detail::text(
+        [&](edict_bytes** out) { return edict_dataset_dates(handle(), dates.origin.data(), out); });
+    return dates;
+  }
   // JSON: the columns it came from and what had to be guessed; and what is in it, in numbers.
   std::string reading() const {
     return detail::text([&](edict_bytes** out) { return edict_dataset_reading(handle(), out); });
@@ -187,6 +209,15 @@ class DatasetBuilder {
     detail::check(edict_builder_rows(handle(), detail::count(times.size()), series.data(),
                                      times.data(), columns.data(), strides.data()));
   }
+  // Long form: an observation per row.
+  void add_observations(std::span<const std::int64_t> series, std::span<const double> times,
+                        std::span<const std::int32_t> features, std::span<const double> values) {
+    detail::need(series.size() == times.size() && features.size() == times.size() &&
+                     values.size() == times.size(),
+                 "DatasetBuilder::add_observations: series, time, feature and value per row");
+    detail::check(edict_builder_observations(handle(), detail::count(times.size()), series.data(),
+                                             times.data(), features.data(), values.data()));
+  }
   // `of_series`: [series], an index into `names`, or -1.
   void set_labels(std::span<const std::string> names, std::span<const std::int32_t> of_series) {
     detail::need(of_series.size() == series_, "DatasetBuilder::set_labels: one label per series");
@@ -209,6 +240,16 @@ class DatasetBuilder {
   void set_unit(const std::string& unit) {
     detail::check(edict_builder_unit(handle(), unit.c_str()));
   }
+  // That times are date-times, counted in this unit. `origin`: when time is 0, in microseconds
+  // since 1970: one moment, or with `from_first` one per series. `zone`: minutes east of UTC in
+  // which they are written, the origins are then UTC; none: as written.
+  void set_dates(const std::string& unit, std::span<const double> origin, bool from_first = false,
+                 std::optional<int> zone = {}) {
+    detail::need(origin.size() == (from_first ? series_ : 1),
+                 "DatasetBuilder::set_dates: one origin, or one per series");
+    detail::check(edict_builder_dates(handle(), unit.c_str(), from_first ? 1 : 0, origin.data(),
+                                      zone ? 1 : 0, zone.value_or(0)));
+  }
   // Uses the builder up.
   Dataset build(edict_duplicates duplicates = EDICT_DUPLICATES_REFUSE) {
     return Dataset(detail::made<edict_dataset>(
@@ -221,6 +262,18 @@ class DatasetBuilder {
   std::size_t series_, features_;
   detail::Owner<edict_builder> handle_;
 };
+
+// Texts as date-times, read as the times of a file are.
+struct ReadDates {
+  std::vector<double> microseconds;  // since 1970, of UTC where a zone is named; NaN: no date-time
+  std::vector<std::int32_t> zone;    // minutes east of UTC; EDICT_NO_ZONE where none is named
+};
+inline ReadDates read_dates(std::span<const std::string> texts) {
+  ReadDates out{std::vector<double>(texts.size()), std::vector<std::int32_t>(texts.size())};
+  detail::check(edict_read_dates(detail::count(texts.size()), detail::pointers(texts).data(),
+                                 out.microseconds.data(), out.zone.data()));
+  return out;
+}
 
 }  // namespace edict
 

@@ -95,6 +95,30 @@ TEST_F(Public, ADatasetHasWhatItWasMadeOf) {
   EXPECT_NE(part.fingerprint(), data.fingerprint());
 }
 
+TEST_F(Public, ObservationsAndDatesMakeADatasetToo) {
+  const std::vector<std::string> texts = {"2024-03-01 12:00", "2024-03-01 13:30+01:00", "soon"};
+  const edict::ReadDates read = edict::read_dates(texts);
+  EXPECT_EQ(read.microseconds[1] - read.microseconds[0], 0.5 * 3600e6);
+  EXPECT_EQ(read.zone[0], EDICT_NO_ZONE);
+  EXPECT_EQ(read.zone[1], 60);
+  EXPECT_TRUE(std::isnan(read.microseconds[2]));
+
+  edict::DatasetBuilder builder(std::vector<std::string>{"a", "b"}, kFeatures);
+  builder.add_observations(std::vector<std::int64_t>{0, 0, 1}, std::vector<double>{0, 1.5, 2},
+                           std::vector<std::int32_t>{0, 1, 0}, std::vector<double>{4, 5, 6});
+  builder.set_dates("h", std::vector<double>{read.microseconds[0]});
+  const edict::Dataset dated = builder.build();
+  EXPECT_EQ(dated.arrays().features, (std::vector<std::int32_t>{0, 1, 0}));
+  const edict::Dataset::Dates dates = dated.dates();
+  EXPECT_NE(dates.json.find("\"date\""), std::string::npos) << dates.json;
+  EXPECT_EQ(dates.origin[1], read.microseconds[0]);
+  const edict::Dataset other =
+      dated.relabelled(std::vector<std::string>{"ill", "well"}, std::vector<std::int32_t>{1, -1});
+  EXPECT_EQ(other.classes(), (std::vector<std::string>{"ill", "well"}));
+  EXPECT_EQ(other.arrays().labels, (std::vector<std::int32_t>{1, -1}));
+  EXPECT_THROW(builder.set_dates("h", std::vector<double>{1, 2}), std::invalid_argument);
+}
+
 TEST_F(Public, AForecastIsThatOfTheCInterface) {
   const std::vector<double> horizons = {0.5, 2};
   const edict::Forecast forecast = model.predict_ahead(data, horizons, {.threads = 2});
