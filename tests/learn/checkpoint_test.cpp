@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "base/json/json.h"
 #include "base/json/json_text.h"
 #include "engine/small_model.h"
@@ -158,6 +159,20 @@ TEST(Checkpoint, IsNoModel) {
             "cannot be resumed from: it is a model and no checkpoint; start without resume");
   folder.write("t", "time,value\n");
   EXPECT_EQ(answer(folder / "t"), "this is a CSV file and no model; start without resume");
+}
+
+TEST(Checkpoint, GivenAsAModelIsRefusedInOneLine) {
+  const TemporaryFolder folder;
+  Written().save(folder / "m.checkpoint");
+  try {
+    load_model(folder / "m.checkpoint");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(command_line_option),
+              (folder / "m.checkpoint").string() +
+                  ": this is the checkpoint of a training and no model; give the model that the "
+                  "training writes at its end, or continue it with --resume");
+  }
 }
 
 // Those had no checksum; nothing happened to them.

@@ -204,7 +204,8 @@ TEST_F(Batches, AnInterruptionInsideABatchKeepsTheLastCompleteEpoch) {
   ASSERT_EQ(result.rows.size(), 1u);
   EXPECT_EQ(model.params, after[0]) << "half an epoch has left its traces";
   EXPECT_EQ(load_model(folder / "parts").params, after[0]);
-  EXPECT_EQ(load_model(folder / "parts.checkpoint").params, after[0]);
+  const auto checkpoint = folder / "parts.checkpoint";
+  EXPECT_EQ(from_tensors(read_tensors(checkpoint), checkpoint).params, after[0]);
 
   Model resumed = fresh();
   TrainOptions rest;

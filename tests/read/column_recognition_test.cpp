@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/json/json.h"
 #include "data/read/csv/csv.h"
+#include "read/recommended_options.h"
 
 namespace edict {
 namespace {
@@ -44,61 +45,6 @@ std::string number(int k, char point = '.') {
   return text;
 }
 
-// ---- what a message recommends ----
-
-Texts list_of(const std::string& value) {
-  Texts parts;
-  std::istringstream all(value);
-  for (std::string part; std::getline(all, part, ',');) parts.push_back(part);
-  return parts;
-}
-
-ReadOptions option_of(const std::string& name, const std::string& value) {
-  ReadOptions options;
-  if (name == "id") options.id = value;
-  if (name == "time") options.time = value;
-  if (name == "label") options.label = value;
-  if (name == "decimal") options.decimal = value;
-  if (name == "duplicates") options.duplicates = value;
-  if (name == "time-format") options.time_format = value;
-  if (name == "missing") options.missing = {value};
-  if (name == "ignore") options.ignored = list_of(value);
-  if (name == "category") options.categories = list_of(value);
-  if (name == "columns") options.columns = list_of(value);
-  return options;
-}
-
-// The options with a value that a message words for the command line: --id 'Bed no'.
-std::vector<std::pair<std::string, std::string>> recommended(const std::string& message) {
-  std::vector<std::pair<std::string, std::string>> found;
-  for (std::size_t at = 0; (at = message.find("--", at)) != std::string::npos;) {
-    at += 2;
-    const std::size_t end = message.find_first_not_of("abcdefghijklmnopqrstuvwxyz-", at);
-    const std::string name = message.substr(at, end - at);
-    if (end == std::string::npos || message[end] != ' ' || end + 1 >= message.size()) continue;
-    const bool quoted = message[end + 1] == '\'';
-    const std::size_t from = end + (quoted ? 2 : 1);
-    std::size_t to = std::min(message.find_first_of(quoted ? "'" : " ;)\n", from), message.size());
-    if (!quoted && message[to - 1] == ',') --to;
-    const std::string value = message.substr(from, to - from);
-    // Words of the sentence: "--id, or …", "--missing names …", "--time; …".
-    if (value == "or" || value == "names" || value == "and" || value == "where" || value == "may")
-      continue;
-    if (std::ranges::find(found, std::pair(name, value)) == found.end())
-      found.emplace_back(name, value);
-  }
-  return found;
-}
-
-std::string message_of(const std::string& text, const ReadOptions& options) {
-  try {
-    read_csv_text(text, "f.csv", options).check();
-  } catch (const Error& error) {
-    return error.message(command_line_option);
-  }
-  return {};
-}
-
 class NewcomersExport : public testing::TestWithParam<Export> {};
 
 TEST_P(NewcomersExport, IsReadRightOrRefusedAndItsRemedyWorks) {
@@ -121,9 +67,7 @@ TEST_P(NewcomersExport, IsReadRightOrRefusedAndItsRemedyWorks) {
   }
   for (const std::string& part : e.said)
     EXPECT_NE(said.find(part), std::string::npos) << part << "\n" << said;
-  for (const auto& [name, value] : recommended(said))
-    EXPECT_EQ(message_of(e.text, option_of(name, value)), "")
-        << said << "\nrecommends --" << name << " " << value;
+  EXPECT_EQ(what_remedies_say(said, e.text), "") << said;
 }
 
 std::string month(int k) { return fmt::format("{}-{:02}", 2020 + k / 12, k % 12 + 1); }

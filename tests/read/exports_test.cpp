@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "data/fingerprint.h"
 #include "data/read/csv/csv.h"
+#include "read/recommended_options.h"
 
 namespace edict {
 namespace {
@@ -520,7 +521,7 @@ std::vector<Export> exports() {
        "id,time,glucose\na,0,5.2 mmol/L\na,1,94 mg/dL\na,2,5.0 mmol/L\n",
        {},
        0,
-       {"f.csv:3: column 'glucose': '94 mg/dL' is in another unit than mmol/L", "--ignore glucose"},
+       {"f.csv:3: column 'glucose': '94 mg/dL' is in another unit than mmol/L", "write one unit"},
        "",
        ""},
       {"BloodPressure",
@@ -661,6 +662,7 @@ TEST_P(ExportTest, IsReadRightOrRefusedWithWhatToDo) {
     EXPECT_TRUE(e.features.empty()) << said;
   }
   for (const std::string& note : e.notes) EXPECT_NE(said.find(note), std::string::npos) << said;
+  EXPECT_EQ(what_remedies_say(said, e.text, e.options), "") << said;
   if (d.size() == 0 || d.events() < 2) return;
   // What happened second, be it in the first series or the second.
   const std::size_t series = d.events(0) > 1 ? 0 : 1;

@@ -390,7 +390,15 @@ void save_model(const Model& model, const std::filesystem::path& path) {
 }
 
 Model load_model(const std::filesystem::path& path) {
-  return from_tensors(read_tensors(path), path);
+  const TensorFile file = read_tensors(path);
+  if (file.metadata.contains("checkpoint"))
+    throw Error(ErrorCode::mismatch,
+                {.subject = path.string(),
+                 .problem = "this is the checkpoint of a training and no model",
+                 .remedy = "give the model that the training writes at its end, or continue it "
+                           "with " +
+                           option("resume")});
+  return from_tensors(file, path);
 }
 
 }  // namespace edict

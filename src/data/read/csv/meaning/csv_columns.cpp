@@ -148,7 +148,8 @@ ColumnMeaning CsvColumns::meaning_of_feature(const std::string& name, std::size_
         0.5 + static_cast<double>(stock.exponents) / static_cast<double>(stock.not_zero);
   ColumnMeaning meaning = meaning_of(texts, context);
   const std::string column = layout_.long_form ? layout_.name_of(ColumnKind::value) : name;
-  if (meaning.kind == Kind::mistakes) note_mistakes(texts, meaning, column, problems_);
+  const bool is_needed = layout_.long_form || layout_.features.size() == 1;
+  if (meaning.kind == Kind::mistakes) note_mistakes(texts, meaning, column, is_needed, problems_);
   if (meaning.kind == Kind::left_out && context.named) refuse_left_out(texts, meaning, name);
   for (const double number : meaning.numbers) {
     if (meaning.truth || std::isnan(number)) continue;
@@ -265,7 +266,7 @@ std::vector<ColumnMeaning> CsvColumns::meanings_of_statics() {
     context.fractions = fractions;
     meanings[s] = meaning_of(*table_.static_texts[s], context);
     if (meanings[s].kind == Kind::mistakes)
-      note_mistakes(*table_.static_texts[s], meanings[s], column, problems_);
+      note_mistakes(*table_.static_texts[s], meanings[s], column, false, problems_);
     if (meanings[s].kind == Kind::left_out && context.named)
       refuse_left_out(*table_.static_texts[s], meanings[s], column);
     for (std::size_t k = s; k < table_.static_values.size(); k += statics)

@@ -13,15 +13,16 @@ namespace {
 
 // What is wrong with a text of the column.
 std::string mistake_text(const std::string& text, std::string_view column,
-                         const ColumnMeaning& meaning) {
-  const std::string leave_out = "leave it out with " + option("ignore", column);
+                         const ColumnMeaning& meaning, bool is_needed) {
+  const std::string leave_out =
+      is_needed ? std::string() : ", or leave it out with " + option("ignore", column);
   switch (meaning.mistake) {
     case ColumnMeaning::Mistake::unit:
-      return fmt::format("{} is in another unit than {}; write one unit, or {}", in_quotes(text),
+      return fmt::format("{} is in another unit than {}; write one unit{}", in_quotes(text),
                          meaning.other_unit, leave_out);
     case ColumnMeaning::Mistake::scale:
       return fmt::format(
-          "{} has a unit, and the numbers without one are far from it; write one unit, or {}",
+          "{} has a unit, and the numbers without one are far from it; write one unit{}",
           in_quotes(text), leave_out);
     case ColumnMeaning::Mistake::decimals: {
       const auto number = read_written_number(text);
@@ -30,7 +31,7 @@ std::string mistake_text(const std::string& text, std::string_view column,
                          option("decimal", "comma"));
     }
     case ColumnMeaning::Mistake::pair:
-      return fmt::format("{} holds two numbers; divide the column in two, or {}", in_quotes(text),
+      return fmt::format("{} holds two numbers; divide the column in two{}", in_quotes(text),
                          leave_out);
     case ColumnMeaning::Mistake::no_number:
       break;
@@ -46,13 +47,14 @@ std::string mistake_text(const std::string& text, std::string_view column,
 }  // namespace
 
 void note_mistakes(const TextColumn& texts, const ColumnMeaning& meaning, std::string_view column,
-                   CsvProblems& problems) {
+                   bool is_needed, CsvProblems& problems) {
   const auto is_wrong = [&](std::int32_t text) {
     return meaning.wrong[static_cast<std::size_t>(text)] != 0;
   };
   const auto note = [&](std::int32_t text, const char* at) {
     problems.add(CsvProblem::number, at, column,
-                 mistake_text(texts.names.list()[static_cast<std::size_t>(text)], column, meaning));
+                 mistake_text(texts.names.list()[static_cast<std::size_t>(text)], column, meaning,
+                              is_needed));
   };
   std::size_t all = 0, noted = 0;
   for (std::size_t t = 0; t < texts.count.size(); ++t)

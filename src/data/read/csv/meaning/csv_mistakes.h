@@ -8,8 +8,9 @@
 
 namespace edict {
 
-// Those of a column whose meaning is that they are mistakes.
+// Those of a column whose meaning is that they are mistakes. `is_needed`: without the column there
+// is nothing to read.
 void note_mistakes(const TextColumn& texts, const ColumnMeaning& meaning, std::string_view column,
-                   CsvProblems& problems);
+                   bool is_needed, CsvProblems& problems);
 
 }  // namespace edict
