@@ -67,7 +67,7 @@ pd.DataFrame(rows, columns=["task", "observations", "MSE", "level", "held", "cal
 # %% [markdown]
 # ## A forecast
 #
-# Dark is the noise of the data, light what the model's own doubt adds. The doubt is small where a sensor
+# Dark is the noise of the data, light what the model's own uncertainty adds. It is small where a sensor
 # has just reported, and grows with the time since then.
 
 # %%

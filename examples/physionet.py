@@ -77,7 +77,7 @@ pd.DataFrame(
 )  # fmt: skip
 
 # %% [markdown]
-# How fast does doubt grow? The predictive deviation of some features after the last observation, in
+# How fast does uncertainty grow? The predictive deviation of some features after the last observation, in
 # units of their deviation in the training part; the mean of all validation stays. Most stays are observed
 # to the end, so that the later hours lie beyond everything that was ever seen; that creatinine is
 # forecast with more confidence the later is a fault of such a model.

@@ -9,7 +9,7 @@ namespace edict {
 // variance; its quantiles and probabilities exist all the same.
 double predictive_deviation(const Marginal& marginal);
 double aleatoric_deviation(const Marginal& marginal);  // of the noise in the data
-double epistemic_deviation(const Marginal& marginal);  // of the model's own doubt
+double epistemic_deviation(const Marginal& marginal);  // of the model's own uncertainty
 
 // P(X ≤ x) and P(X > x), each with its digits in its own tail.
 double probability_below(const Marginal& marginal, double x);

@@ -116,7 +116,7 @@ ModelKind gru_ode_bayes_kind() { return {GaussianHead::kKind, true, {}, make<Gau
 
 Error no_distribution(std::string_view kind) {
   return Error(
-      fmt::format("{} only tells classes apart and has no distribution to ask for; use {} "
+      fmt::format("{} only classifies and predicts no distribution; use {} "
                   "or {}",
                   kind, NiwHead::kKind, GaussianHead::kKind));
 }

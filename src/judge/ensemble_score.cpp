@@ -20,20 +20,20 @@ double negative_log_score(const Marginal& marginal, double x) {
 void add_observation(std::span<const Marginal> members, double x, EnsembleSums::Task& to) {
   const auto n = static_cast<double>(members.size());
   std::vector<double> scores;
-  double own_doubt = 0;
+  double own = 0;
   for (const Marginal& m : members) {
     scores.push_back(negative_log_score(m, x));
     to.members += scores.back() / n;
-    own_doubt += m.epistemic / n;
+    own += m.epistemic / n;
   }
   // −log Σ exp(−scoreᵢ)/n, from the best score on, so that nothing underflows.
   const double best = *std::min_element(scores.begin(), scores.end());
   double sum = 0;
   for (const double score : scores) sum += std::exp(best - score);
   to.mixture += best - std::log(sum / n);
-  const double doubt = mixture(members).epistemic;
-  to.epistemic += doubt;
-  to.disagreement += doubt - own_doubt;
+  const double both = mixture(members).epistemic;
+  to.epistemic += both;
+  to.disagreement += both - own;
   to.count += 1;
 }
 

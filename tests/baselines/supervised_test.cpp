@@ -234,7 +234,7 @@ TYPED_TEST(SupervisedModel, RefusesWhatNeedsADistribution) {
     return "";
   };
   const std::string expected = std::string(TypeParam::kKind) +
-                               " only tells classes apart and has no distribution to ask for; use "
+                               " only classifies and predicts no distribution; use "
                                "edict or gru-ode-bayes";
   const Weights weights = network->weights(params.data());
   EXPECT_EQ(message([&] { network->worker()->infer(weights, batch.examples, {}, {}); }), expected);

@@ -241,11 +241,10 @@ TEST(ReadCsvError, DifferentValuesAtOneTime) {
 }
 
 TEST(ReadCsvError, TimesThatDoublesDoNotTellApart) {
-  EXPECT_EQ(
-      error_of("id,time,x\na,9700000000000000001,1\na,9700000000000000002,3\n"),
-      "f.csv:3: column 'x': id 'a' has 3 here and 1 in line 2 at the same time (numbers this "
-      "large are told apart from 2048 on: count them from a later start); correct one, or give "
-      "--duplicates mean, first or last");
+  EXPECT_EQ(error_of("id,time,x\na,9700000000000000001,1\na,9700000000000000002,3\n"),
+            "f.csv:3: column 'x': id 'a' has 3 here and 1 in line 2 at the same time (numbers this "
+            "large differ by 2048 at least; count them from a later start); correct one, or give "
+            "--duplicates mean, first or last");
 }
 
 TEST(ReadCsv, RowsOfOneEventAreJoined) {

@@ -92,7 +92,7 @@ TEST_F(OpenApiTest, EveryAnswerIsAsDescribed) {
   described("POST", "/api/v2/write", "/api/v2/write?precision=s", "w,stream=l x1=1 1700000000\n");
   const std::string rules = R"({"rules":[
       {"name":"high","kind":"crosses","feature":"x1","above":-1000,"within":1,"probability":0.5},
-      {"name":"odd","kind":"outside","level":0.99},{"name":"vague","kind":"doubt","ratio":0.1},
+      {"name":"odd","kind":"outside","level":0.99},{"name":"vague","kind":"uncertainty","ratio":0.1},
       {"name":"lost","kind":"silence","for":900}]})";
   described("PUT", "/v1/rules", "/v1/rules", rules);
   described("GET", "/v1/rules", "/v1/rules");

@@ -205,7 +205,7 @@ int edict_builder_reading(edict_builder* builder, const char* json) {
       whole.update(parse_json(json));
       builder->reading = reading_from_json(whole);
     } catch (const nlohmann::json::exception& e) {
-      throw Error(std::string("json: not what edict_dataset_reading tells: ") + e.what());
+      throw Error(std::string("json: not what edict_dataset_reading gives: ") + e.what());
     }
   });
 }

@@ -57,12 +57,12 @@ class RuleReader {
       rule.kind = Rule::Kind::outside;
     else if (kind == "crosses")
       rule.kind = Rule::Kind::crosses;
-    else if (kind == "doubt")
-      rule.kind = Rule::Kind::doubt;
+    else if (kind == "uncertainty" || kind == "doubt")  // its name in version 1
+      rule.kind = Rule::Kind::uncertainty;
     else if (kind == "silence")
       rule.kind = Rule::Kind::silence;
     else
-      problem("kind", "give outside, crosses, doubt or silence");
+      problem("kind", "give outside, crosses, uncertainty or silence");
     const std::string priority = text("priority", "medium");
     if (priority == "low")
       rule.priority = Rule::Priority::low;
@@ -94,7 +94,7 @@ class RuleReader {
         rule.within = number("within", 0, 0, 1e12);
         rule.probability = number("probability", 0.5, 1e-9, 1);
         break;
-      case Rule::Kind::doubt:
+      case Rule::Kind::uncertainty:
         rule.within = number("within", 0, 0, 1e12);
         rule.ratio = number("ratio", 0.9, 0, 1);
         break;
@@ -196,7 +196,7 @@ json to_json(const std::vector<Rule>& rules, const Model& model) {
         one["within"] = rule.within;
         one["probability"] = rule.probability;
         break;
-      case Rule::Kind::doubt:
+      case Rule::Kind::uncertainty:
         one["within"] = rule.within;
         one["ratio"] = rule.ratio;
         break;
@@ -252,8 +252,8 @@ std::string_view name_of(Rule::Kind kind) {
       return "outside";
     case Rule::Kind::crosses:
       return "crosses";
-    case Rule::Kind::doubt:
-      return "doubt";
+    case Rule::Kind::uncertainty:
+      return "uncertainty";
     case Rule::Kind::silence:
       return "silence";
     case Rule::Kind::fault:

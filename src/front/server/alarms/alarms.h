@@ -22,11 +22,11 @@ inline constexpr int kCrossingPoints = 16;  // moments at which a crossing is lo
 
 struct Rule {
   enum class Kind : std::uint8_t {
-    outside,  // the newest observation lies outside the central interval of what was expected
-    crosses,  // the probability of being beyond a limit soon
-    doubt,    // the share of the model's own doubt in the predictive deviation
-    silence,  // nothing was received
-    fault,    // values could not be absorbed or read; of every stream, without a rule
+    outside,      // the newest observation lies outside the central interval of what was expected
+    crosses,      // the probability of being beyond a limit soon
+    uncertainty,  // the share of the model's own uncertainty in the predictive deviation
+    silence,      // nothing was received
+    fault,        // values could not be absorbed or read; of every stream, without a rule
   };
   enum class Priority : std::uint8_t { low, medium, high };
 
@@ -36,10 +36,10 @@ struct Rule {
   std::int32_t feature = -1;  // −1: any
   double level = 0.99;        // outside
   std::optional<double> above, below;
-  double within = 0;                   // crosses and doubt: how far ahead, in the model's unit
-  double probability = 0;              // crosses
-  double ratio = 0;                    // doubt
-  double silent = 0;                   // silence: seconds
+  double within = 0;       // crosses and uncertainty: how far ahead, in the model's unit
+  double probability = 0;  // crosses
+  double ratio = 0;        // doubt
+  double silent = 0;       // silence: seconds
   double pending = 0, recovering = 0;  // seconds of the server's clock
   std::string streams = "*";           // which streams: a pattern with * and ?
 

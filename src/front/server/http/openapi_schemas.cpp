@@ -127,7 +127,7 @@ std::string_view openapi_schemas() {
 
 "Alarm": {"type": "object", "required": ["id", "stream", "rule", "priority", "state", "text"], "properties": {
   "id": {"type": "integer"}, "stream": {"type": "string"}, "rule": {"type": "string"},
-  "kind": {"enum": ["crosses", "outside", "doubt", "silence"]}, "feature": {"type": ["string", "null"]},
+  "kind": {"enum": ["crosses", "outside", "uncertainty", "silence"]}, "feature": {"type": ["string", "null"]},
   "priority": {"enum": ["low", "medium", "high"]},
   "state": {"enum": ["normal", "pending", "firing", "recovering"]},
   "since": {"type": "number", "description": "seconds since 1970"},
@@ -140,7 +140,7 @@ std::string_view openapi_schemas() {
 "Acknowledgement": {"type": "object", "required": ["reason"], "properties": {
   "by": {"type": "string", "description": "the token's name where it is missing"}, "reason": {"type": "string"}}},
 "Rule": {"type": "object", "required": ["name", "kind"], "properties": {
-  "name": {"type": "string"}, "kind": {"enum": ["crosses", "outside", "doubt", "silence"]},
+  "name": {"type": "string"}, "kind": {"enum": ["crosses", "outside", "uncertainty", "silence"]},
   "priority": {"enum": ["low", "medium", "high"]},
   "pending": {"type": "number", "description": "seconds that it must hold before it fires"},
   "recovering": {"type": "number", "description": "seconds that it must be gone before it is over"},

@@ -22,7 +22,7 @@ void fail_sqlite(sqlite3* db, const std::string& what) {
   const int kind = code & 0xff;
   const std::string text =
       fmt::format("the store: {}: {}{}", what, why,
-                  kind == SQLITE_FULL ? "; make room on the disk, or raise --store-limit" : "");
+                  kind == SQLITE_FULL ? "; free space on the disk, or raise --store-limit" : "");
   if (kind == SQLITE_FULL || kind == SQLITE_IOERR || kind == SQLITE_NOMEM || kind == SQLITE_CORRUPT)
     throw MachineError(text);
   // Of a file beside it. Where it cannot be opened for writing SQLite tries to open it for reading,

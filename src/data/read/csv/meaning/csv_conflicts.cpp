@@ -18,8 +18,8 @@ std::string coarse(double time) {
   const double apart =
       std::nextafter(std::abs(time), std::numeric_limits<double>::infinity()) - std::abs(time);
   if (!(apart > 1)) return {};
-  return fmt::format(
-      " (numbers this large are told apart from {} on: count them from a later start)", apart);
+  return fmt::format(" (numbers this large differ by {} at least; count them from a later start)",
+                     apart);
 }
 
 }  // namespace

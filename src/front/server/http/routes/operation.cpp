@@ -85,7 +85,7 @@ void get_metrics(const CallPointer& call) {
   add("uptime_seconds", "gauge", "Since the server began.",
       running_seconds() - call->service.started);
   text +=
-      "# HELP edict_ready 1 while this part works, as /readyz tells.\n# TYPE edict_ready gauge\n";
+      "# HELP edict_ready 1 while this part works, as /readyz says.\n# TYPE edict_ready gauge\n";
   for (const Health::Check& check : checks)
     text += fmt::format("edict_ready{{part=\"{}\"}} {:d}\n", check.name, check.problem.empty());
   text += fmt::format(
