@@ -108,6 +108,41 @@ TEST_F(HttpTest, ChunksThatOnlyTalkFillNoMemory) {
   }
 }
 
+TEST_F(HttpTest, PipelinedRequestsAreAnsweredInOrder) {
+  ASSERT_TRUE(start()) << folder_.read("err");
+  Connection connection(port_, 10);
+  const std::string host = " HTTP/1.1\r\nHost: localhost\r\n";
+  connection.send("GET /livez" + host + "Content-Length: 3\r\n\r\nabc" + "GET /nothing" + host +
+                  "\r\nPOST /v1/observations" + host +
+                  "Content-Length: " + std::to_string(std::string(kRow).size()) + "\r\n\r\n" +
+                  kRow + "GET /v1/streams/a" + host + "\r\n");
+  EXPECT_EQ(connection.answer().status, 200);
+  EXPECT_EQ(connection.answer().status, 404);
+  EXPECT_EQ(connection.answer().status, 200);
+  EXPECT_EQ(json::parse(connection.answer().body).at("id"), "a") << "what was stored before it";
+}
+
+TEST_F(HttpTest, OnlyABodyThatIsWaitedForIsContinued) {
+  ASSERT_TRUE(start()) << folder_.read("err");
+  const std::string length = "Content-Length: " + std::to_string(std::string(kRow).size());
+  const auto first = [&](const std::string& head) {
+    Connection connection(port_, 10);
+    connection.send(head + "\r\n\r\n");
+    connection.until("\r\n\r\n");
+    if (connection.came().starts_with("HTTP/1.1 100")) connection.send(kRow);
+    return connection.came().substr(9, 3);
+  };
+  const std::string expect = "\r\nHost: localhost\r\nExpect: 100-continue\r\n";
+  EXPECT_EQ(first("POST /v1/observations HTTP/1.1" + expect + length), "100");
+  EXPECT_EQ(first("GET /livez HTTP/1.1" + expect + "Accept: */*"), "200");
+  EXPECT_EQ(first("POST /v1/observations HTTP/1.1" + expect + "Content-Length: 99999999"), "413");
+  EXPECT_EQ(first("POST /v1/observations?x=1 HTTP/1.1" + expect + length), "400");
+  EXPECT_EQ(first("PUT /v1/rules HTTP/1.1" + expect + "Content-Length: 2000000"), "413");
+  Connection connection(port_, 10);
+  connection.send("POST /v1/observations HTTP/1.1" + expect + "Content-Length: 99999999\r\n\r\n");
+  EXPECT_NE(connection.answer().body.find("16777216 bytes"), std::string::npos);
+}
+
 TEST_F(HttpTest, ARequestHasOneHost) {
   ASSERT_TRUE(start()) << folder_.read("err");
   const auto status = [&](const std::string& text) {

@@ -41,6 +41,7 @@ class Connection final : public Waiting, public std::enable_shared_from_this<Con
         reserved_(reserved),
         ticket_(shared),
         stream_(std::forward<Arguments>(arguments)...),
+        executor_(stream_.get_executor()),
         body_(shared.bodies),
         answer_(shared.answers),
         buffer_(most_unparsed(shared.settings)) {}
@@ -72,7 +73,7 @@ class Connection final : public Waiting, public std::enable_shared_from_this<Con
   }
   void stop_waiting() { shared_.crowd.leave(std::exchange(place_, 0)); }
   void give_way() override {
-    asio::post(stream_.get_executor(), [self = this->shared_from_this()] {
+    asio::post(executor_, [self = this->shared_from_this()] {
       if (self->place_ != 0) self->close();
     });
   }
@@ -82,6 +83,7 @@ class Connection final : public Waiting, public std::enable_shared_from_this<Con
   void read() {
     wait_for_request();
     parser_.emplace(shared_.settings);
+    head_.most_body = shared_.settings.most_body;
     lowest().expires_after(
         seconds(first_ ? shared_.settings.request_seconds : shared_.settings.idle_seconds));
     first_ = false;
@@ -252,7 +254,8 @@ class Connection final : public Waiting, public std::enable_shared_from_this<Con
   Shared& shared_;
   const bool reserved_;
   Ticket ticket_;
-  Stream stream_;
+  Stream stream_;  // until events take it over
+  const typename Stream::executor_type executor_;
   std::uint64_t place_ = 0;  // in the crowd; 0: a request is being answered
   Budget::Share body_, answer_;
   RequestHead head_;  // while its body arrives
