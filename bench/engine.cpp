@@ -104,9 +104,10 @@ struct Batch {
         model(std::make_shared<const Model>(make(config, data))) {
     for (std::size_t i = 0; i < data.size(); ++i)
       timelines.push_back(is_supervised(config) ? query_timeline(model->protocol, data, i, {})
-                                              : training_timeline(model->protocol, data, i));
+                                                : training_timeline(model->protocol, data, i));
     for (std::size_t i = 0; i < data.size(); ++i)
-      examples.push_back({&timelines[i], std::numeric_limits<double>::infinity(), data.labels[i], i});
+      examples.push_back(
+          {&timelines[i], std::numeric_limits<double>::infinity(), data.labels[i], i});
     std::sort(examples.begin(), examples.end(), [](const Example& a, const Example& b) {
       return a.timeline->stops.size() > b.timeline->stops.size();
     });
@@ -161,7 +162,8 @@ Streams streamed(const Batch& batch, StreamEngine& engine, std::size_t width) {
   const Dataset& data = batch.data;
   std::vector<std::size_t> first_events;
   for (std::size_t i = 0; i < data.size() && first_events.size() < kStreams; ++i)
-    if (batch.timelines[i].stops.size() >= kStreamEvents) first_events.push_back(data.first_event[i]);
+    if (batch.timelines[i].stops.size() >= kStreamEvents)
+      first_events.push_back(data.first_event[i]);
   Streams streams{std::vector<StreamState>(first_events.size(), engine.begin()), 0.0};
   std::vector<std::vector<Observation>> seen(width);
   std::vector<StreamEngine::Event> events;
@@ -217,15 +219,15 @@ json prepare(const std::filesystem::path& dir, Words words) {
   const LossWeights weights{supervised ? 0.0 : 1.0 / observations, config.loss.kl,
                             config.loss.evidence,
                             supervised ? 1.0 / static_cast<double>(kBatch) : 0.0};
-  Vector<float> grads = Vector<float>::Zero(model.params.size());
+  Vector<float> grads = Vector<float>::Zero(model.first().params.size());
   LossSums sums;
   const auto worker = model.network->worker();
   const auto chunk = static_cast<std::size_t>(config.train.chunk);
   const std::span<const Example> all = batch.examples;
   for (std::size_t first = 0; first < all.size(); first += chunk)
-    sums +=
-        worker->learn(model.params.data(), all.subspan(first, std::min(chunk, all.size() - first)),
-                      weights, grads.data());
+    sums += worker->learn(model.first().params.data(),
+                          all.subspan(first, std::min(chunk, all.size() - first)), weights,
+                          grads.data());
 
   TensorFile gradient;
   for (const Tensor& t : model.network->layout().tensors())

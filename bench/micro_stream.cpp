@@ -10,7 +10,7 @@ namespace {
 
 using namespace edict;
 
-std::shared_ptr<const Model> untrained(const char* propagator) {
+std::shared_ptr<const Model> untrained(Propagation propagator) {
   const Dataset data = generate_synthetic(50, 0);
   Config config;
   config.model.propagator = propagator;
@@ -18,7 +18,7 @@ std::shared_ptr<const Model> untrained(const char* propagator) {
 }
 
 // The argument is the gap in solver steps.
-void stream_observe(benchmark::State& state, const char* propagator) {
+void stream_observe(benchmark::State& state, Propagation propagator) {
   const auto model = untrained(propagator);
   const double gap = model->config.model.step * static_cast<double>(state.range(0));
   Stream stream(model);
@@ -26,7 +26,7 @@ void stream_observe(benchmark::State& state, const char* propagator) {
   for (auto _ : state) stream.observe(stream.now() + gap, seen);
 }
 
-void stream_distribution(benchmark::State& state, const char* propagator) {
+void stream_distribution(benchmark::State& state, Propagation propagator) {
   const auto model = untrained(propagator);
   const double gap = model->config.model.step * static_cast<double>(state.range(0));
   Stream stream(model);
@@ -35,7 +35,7 @@ void stream_distribution(benchmark::State& state, const char* propagator) {
 
 }  // namespace
 
-BENCHMARK_CAPTURE(stream_observe, gru_ode, "gru-ode")->Arg(1)->Arg(10);
-BENCHMARK_CAPTURE(stream_observe, closed_form, "closed-form")->Arg(1)->Arg(10);
-BENCHMARK_CAPTURE(stream_distribution, gru_ode, "gru-ode")->Arg(1)->Arg(10);
-BENCHMARK_CAPTURE(stream_distribution, closed_form, "closed-form")->Arg(1)->Arg(10);
+BENCHMARK_CAPTURE(stream_observe, gru_ode, Propagation::gru_ode)->Arg(1)->Arg(10);
+BENCHMARK_CAPTURE(stream_observe, closed_form, Propagation::closed_form)->Arg(1)->Arg(10);
+BENCHMARK_CAPTURE(stream_distribution, gru_ode, Propagation::gru_ode)->Arg(1)->Arg(10);
+BENCHMARK_CAPTURE(stream_distribution, closed_form, Propagation::closed_form)->Arg(1)->Arg(10);

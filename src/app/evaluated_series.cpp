@@ -16,7 +16,7 @@ EvaluatedSeries evaluated_series(const Model& model, const Dataset& data,
 }
 
 std::string calibrating(const Model& model, std::size_t count) {
-  if (split_by(model.config.data) != SplitBy::group) return "series";
+  if (model.config.data.split != SplitBy::group) return "series";
   return count == 1 ? "group" : "groups";
 }
 

@@ -55,22 +55,24 @@ void add_member(const ClassProbabilities& own, std::size_t members, ClassProbabi
 }
 
 // Members with a readout read summaries of their own, so that each is asked as a model of its own.
-bool asked_one_by_one(const Model& model) { return !model.readout.empty() && model.members() > 1; }
+bool asked_one_by_one(const Model& model) {
+  return !model.first().readout.empty() && model.members.size() > 1;
+}
 
 // From the readout and the classifier on h(T) together.
 ClassProbabilities from_summaries(const Model& model, const Matrix<float>& summaries) {
   const Matrix<float> of_state = StateClassifier(model).logits(
-      model.params.data() + model.params.size() - model.classifier_size(),
+      model.first().params.data() + model.first().params.size() - model.classifier_size(),
       states_of(model, summaries));
   const Readout::Votes votes =
-      model.readout.votes(summary_classifier(model, model.readout), summaries);
-  return softmax(model.readout.mixed(votes, of_state).cast<float>());
+      model.first().readout.votes(summary_classifier(model, model.first().readout), summaries);
+  return softmax(model.first().readout.mixed(votes, of_state).cast<float>());
 }
 
 ClassProbabilities probabilities_of_block(const Model& model, const Dataset& data,
                                           std::span<const std::size_t> series, ThreadPool& pool,
                                           const Guard& guard, StopFlag stop) {
-  if (!model.readout.empty()) {
+  if (!model.first().readout.empty()) {
     const Summaries summaries = summarise(model, data, series, pool, guard, stop);
     ClassProbabilities result = from_summaries(model, summaries.values);
     result.observations = summaries.observations;
@@ -106,9 +108,9 @@ ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
   check(model, data, guard);
   if (asked_one_by_one(model)) {
     ClassProbabilities mean;
-    for (std::size_t m = 0; m < model.members(); ++m)
+    for (std::size_t m = 0; m < model.members.size(); ++m)
       add_member(class_probabilities(model.member(m), data, series, pool, guard, stop),
-                 model.members(), mean);
+                 model.members.size(), mean);
     return mean;
   }
   // Block after block, so that timelines, states and summaries take the memory of some series only.
@@ -130,14 +132,14 @@ ClassProbabilities class_probabilities(const Model& model, const Dataset& data,
 ClassProbabilities class_probabilities(const Model& model, const Matrix<float>& states,
                                        const Vector<float>& classifiers) {
   const StateClassifier classifier(model);
-  const auto members = static_cast<Index>(model.members());
+  const auto members = static_cast<Index>(model.members.size());
   const Index hidden = states.rows() / members;
   if (members == 1) return softmax(classifier.logits(classifiers.data(), states));
   ClassProbabilities mean;
   for (Index m = 0; m < members; ++m) {
     const ClassProbabilities own = softmax(classifier.logits(
         classifiers.data() + m * classifier.size(), states.middleRows(m * hidden, hidden)));
-    add_member(own, model.members(), mean);
+    add_member(own, model.members.size(), mean);
   }
   return mean;
 }
@@ -156,14 +158,14 @@ std::vector<ClassTrajectory> class_trajectories(const Model& model, const Datase
     result[s].times = asked_times(request, data, series[s]);
   }
   if (asked_one_by_one(model)) {
-    for (std::size_t m = 0; m < model.members(); ++m) {
+    for (std::size_t m = 0; m < model.members.size(); ++m) {
       const auto own = class_trajectories(model.member(m), data, request, series, pool);
       for (std::size_t s = 0; s < series.size(); ++s)
-        add_member(own[s].probabilities, model.members(), result[s].probabilities);
+        add_member(own[s].probabilities, model.members.size(), result[s].probabilities);
     }
     return result;
   }
-  if (!model.readout.empty()) {
+  if (!model.first().readout.empty()) {
     std::vector<std::vector<double>> times;
     for (const ClassTrajectory& own : result) {
       times.push_back(own.times);
@@ -213,7 +215,7 @@ std::vector<ClassTrajectory> class_trajectories(const Model& model, const Datase
   options.states = true;
   const std::vector<Answer> answers = infer(model, examples_of(timelines), pool, options);
   const Vector<float> classifiers = model.classifiers();
-  const Index hidden = model.network->hidden() * static_cast<Index>(model.members());
+  const Index hidden = model.network->hidden() * static_cast<Index>(model.members.size());
   for (std::size_t s = 0; s < series.size(); ++s) {
     const auto count = static_cast<Index>(result[s].times.size());
     result[s].probabilities = class_probabilities(

@@ -15,13 +15,13 @@ StreamEngine::StreamEngine(std::shared_ptr<const Model> model, const Guard& guar
       fingerprint_(fingerprint(*model_)),
       worker_(model_->network->worker()),
       absorb_(model_->inference_options(guard)),
-      answers_(model_->members()),
-      own_(model_->members()) {
+      answers_(model_->members.size()),
+      own_(model_->members.size()) {
   if (!model_->network->has_distribution()) throw no_distribution(model_->config.model.kind);
   absorb_.marginals = InferenceOptions::Marginals::none;
   absorb_.final_states = true;
-  for (std::size_t m = 0; m < model_->members(); ++m)
-    weights_.push_back(model_->network->weights(model_->params_of(m).data()));
+  for (std::size_t m = 0; m < model_->members.size(); ++m)
+    weights_.push_back(model_->network->weights(model_->members[m].params.data()));
 }
 
 StreamState StreamEngine::begin(std::optional<double> start, std::span<const double> covariates) {
@@ -32,7 +32,7 @@ StreamState StreamEngine::begin(std::optional<double> start, std::span<const dou
                             covariates.size()));
   if (start && !std::isfinite(*start))
     throw Error(fmt::format("a stream cannot start at time {}", *start));
-  if (!start && !protocol.from_first && !protocol.may_start_earlier) start = protocol.origin;
+  if (!start && protocol.start == ClockStart::zero) start = protocol.origin;
   Timeline<float> timeline;
   for (std::size_t c = 0; c < covariates.size(); ++c)
     timeline.covariates.push_back(protocol.to_model_covariate(c, covariates[c]));

@@ -38,6 +38,7 @@ struct Supervised {
       : features(feature_count),
         covariates(covariate_count),
         encoder(layout, settings, features, covariates),
+        classifier_offset(layout.size()),
         classifier(layout, "classifier", encoder.width() + appended(), class_count,
                    static_cast<int>(settings.classifier_layers)) {}
 
@@ -46,6 +47,7 @@ struct Supervised {
   Index features, covariates;
   ParameterLayout layout;
   Encoder encoder;
+  Index classifier_offset;
   Classifier classifier;
 };
 
@@ -144,6 +146,7 @@ class SupervisedNetwork final : public Network {
   Index hidden() const override { return model_.encoder.width(); }
   bool has_distribution() const override { return false; }
   Index classes() const override { return model_.classifier.classes(); }
+  Index classifier_offset() const override { return model_.classifier_offset; }
   std::unique_ptr<Worker> worker() const override {
     return std::make_unique<SupervisedWorker<Encoder>>(model_);
   }

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "ode/tableau.h"
 #include "settings/settings.h"
 
 namespace edict {
@@ -14,20 +16,25 @@ namespace edict {
 // What settings that are times in the model's unit may be.
 inline constexpr double kShortestTime = 1e-12, kLongestTime = 1e12;
 
+enum class Propagation { gru_ode, closed_form };
+enum class SurpriseScale { epistemic, predictive };
+enum class Absorption { raw, bounded, score };
+enum class KlForm { niw, gaussian };
+
 struct EngineSettings {
   std::int64_t hidden = 50;
   std::int64_t head_hidden = 25;
   std::int64_t encoder_width = 25;
-  std::string propagator = "gru-ode";
-  std::string solver = "euler";
+  Propagation propagator = Propagation::gru_ode;
+  Solver solver = Solver::euler;
   double step = 0.05;
   double rtol = 1e-3;
   double atol = 1e-4;
-  std::string surprise = "epistemic";
+  SurpriseScale surprise = SurpriseScale::epistemic;
   // In the model's unit of time; absent: chosen from the data when a model is made.
   std::optional<double> shortest_timescale, longest_timescale;
   bool recall = false;
-  std::string absorb = "raw";
+  Absorption absorb = Absorption::raw;
   double absorb_bound = 3.0;
   // Not settings, but found in the training data (protocol/resolution.h) and kept in the model's
   // file. Empty: unknown.
@@ -51,9 +58,37 @@ TimeScales time_scales(const EngineSettings& settings);
 
 struct LossSettings {
   double kl = 1e-3;
-  std::string kl_form = "niw";
+  KlForm kl_form = KlForm::niw;
   double kl_observation_std = 1.0;
   double evidence = 0.05;
+};
+
+template <>
+struct settings::Names<Propagation> {
+  static constexpr std::pair<Propagation, std::string_view> all[] = {
+      {Propagation::gru_ode, "gru-ode"}, {Propagation::closed_form, "closed-form"}};
+};
+template <>
+struct settings::Names<Solver> {
+  static constexpr std::pair<Solver, std::string_view> all[] = {{Solver::euler, "euler"},
+                                                                {Solver::midpoint, "midpoint"},
+                                                                {Solver::rk4, "rk4"},
+                                                                {Solver::dopri5, "dopri5"}};
+};
+template <>
+struct settings::Names<SurpriseScale> {
+  static constexpr std::pair<SurpriseScale, std::string_view> all[] = {
+      {SurpriseScale::epistemic, "epistemic"}, {SurpriseScale::predictive, "predictive"}};
+};
+template <>
+struct settings::Names<Absorption> {
+  static constexpr std::pair<Absorption, std::string_view> all[] = {
+      {Absorption::raw, "raw"}, {Absorption::bounded, "bounded"}, {Absorption::score, "score"}};
+};
+template <>
+struct settings::Names<KlForm> {
+  static constexpr std::pair<KlForm, std::string_view> all[] = {{KlForm::niw, "niw"},
+                                                                {KlForm::gaussian, "gaussian"}};
 };
 
 void declare(EngineSettings& settings, settings::Keys& keys);

@@ -46,6 +46,7 @@ struct JumpOde {
       recall.emplace(layout, "recall", hidden, features, settings.model.least_scale,
                      settings.model.unchanging, settings.model.sporadic);
     // Last, so that the parameters before it are those of the same model without a classifier.
+    classifier_offset = layout.size();
     if (class_count > 0)
       classifier.emplace(layout, "classifier", hidden, class_count,
                          static_cast<int>(settings.classifier_layers));
@@ -104,6 +105,7 @@ struct JumpOde {
   H head;
   Absorb absorb;
   std::optional<Recall> recall;
+  Index classifier_offset;
   std::optional<Classifier> classifier;  // reads h(T)
   std::vector<std::string> names;
   double time_unit, time_origin;

@@ -93,6 +93,7 @@ class JumpOdeNetwork final : public Network {
   Index classes() const override {
     return network_.classifier ? network_.classifier->classes() : 0;
   }
+  Index classifier_offset() const override { return network_.classifier_offset; }
   std::unique_ptr<Worker> worker() const override {
     return std::make_unique<JumpOdeWorker<H>>(network_, tape_bytes_);
   }

@@ -121,6 +121,8 @@ class Network {
   // Only some models can be asked for a distribution; Worker::infer of the others throws Error.
   virtual bool has_distribution() const = 0;
   virtual Index classes() const = 0;  // 0: it does not classify
+  // Where the parameters of the classifier on h(T) begin, which come last.
+  virtual Index classifier_offset() const = 0;
 };
 
 // What a network is built from.

@@ -19,7 +19,7 @@ DetailedEvaluation evaluate_in_detail(const Model& model, const Dataset& data,
   const ShownObservations shown =
       add_up(model, data, series, pool, guard, stop, sides, evaluation, breakdown, members, joint);
   DetailedEvaluation result{evaluation.result(shown), breakdown.result(), {}, {}};
-  if (model.members() > 1 && sides == Sides::past) result.members = members.result();
+  if (model.members.size() > 1 && sides == Sides::past) result.members = members.result();
   if (!correlations.empty()) result.joint = joint.result();
   return result;
 }

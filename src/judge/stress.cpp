@@ -64,7 +64,7 @@ class Sweep {
   void score(const Dataset& data, const Guard& guard, std::span<const std::int64_t> seeds,
              StressPoint& point) {
     leave_if_stopped(options_.stop);
-    if (model_.readout.empty() && model_.network->has_distribution()) {
+    if (model_.first().readout.empty() && model_.network->has_distribution()) {
       const Encoding encoding = encode(model_, data, all_, pool_, guard);
       count(encoding.clipped, encoding.observations, point);
       for (const std::int64_t seed : seeds)

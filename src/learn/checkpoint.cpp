@@ -112,7 +112,8 @@ void check_settings(const Config& stored, const Config& asked) {
     throw Unusable{
         fmt::format("its learning rate was laid out over {} epochs (train.schedule = {}, "
                     "train.warmup = {}) and would jump",
-                    stored.train.epochs, asked.train.schedule, asked.train.warmup),
+                    stored.train.epochs, settings::name_of(asked.train.schedule),
+                    asked.train.warmup),
         "keep train.epochs"};
   }
   for (const auto& difference : nlohmann::json::diff(before, now)) {
@@ -135,7 +136,7 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, std::uint64_t fing
   try {
     Model stored = from_tensors(file, path);
     check_settings(stored.config, model.config);
-    params = std::move(stored.params);
+    params = std::move(stored.first().params);
   } catch (const Error& e) {
     throw Error(e.code(), {.problem = e.message(option), .remedy = start_anew()});
   }
@@ -147,17 +148,18 @@ Checkpoint read_checkpoint(const std::filesystem::path& path, std::uint64_t fing
   }
   if (state.fingerprint != fingerprint)
     throw Unusable{"it was written for other data", "use the same file"};
-  state.best.resize(model.params.size());
+  state.best.resize(model.first().params.size());
   restore(file, "adam.m", adam.m);
   restore(file, "adam.v", adam.v);
   restore(file, "best", state.best);
   if (model.config.train.average) {
-    state.average.resize(model.params.size());
+    state.average.resize(model.first().params.size());
     restore(file, "average", state.average);
   }
   // The same settings on the same data: the same layout. Anything else is a file put together.
-  if (params.size() != model.params.size()) throw Unusable{"its parameters have the wrong size"};
-  model.params = std::move(params);
+  if (params.size() != model.first().params.size())
+    throw Unusable{"its parameters have the wrong size"};
+  model.first().params = std::move(params);
   return state;
 }
 

@@ -29,9 +29,9 @@ void save_checkpoint(const Checkpoint& state, const Model& model, const Adam& ad
 // changed among the numbers gives a run that goes on and ends somewhere else: only this can tell.
 std::string checkpoint_checksum(const TensorFile& file);
 
-// Fills model.params and adam. Throws Error, which says to start without --resume, if the file is
-// damaged or belongs to other data or to another configuration. train.epochs may differ where the
-// learning rate does not depend on it.
+// Fills the model's parameters and adam. Throws Error, which says to start without --resume, if the
+// file is damaged or belongs to other data or to another configuration. train.epochs may differ
+// where the learning rate does not depend on it.
 Checkpoint load_checkpoint(const std::filesystem::path& path, std::uint64_t fingerprint,
                            Model& model, Adam& adam);
 

@@ -5,21 +5,15 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
-#include <numbers>
-#include <numeric>
 #include <string>
 #include <utility>
 
 #include "base/error.h"
-#include "base/quantile.h"
 #include "base/text/counted.h"
 #include "base/text/utf8.h"
-#include "data/moments.h"
 #include "data/name_listing.h"
 #include "model/registry.h"
 #include "protocol/protocol.h"
-#include "protocol/window.h"
 
 namespace edict {
 namespace {
@@ -37,12 +31,6 @@ constexpr double kFewestUpdates = 2000.0, kMostEpochsOfFew = 1000.0;
 
 // A cut that no time reaches, nor one of a series that is measured next year.
 constexpr double kNever = 1e30;
-
-// Forecasts are judged after this share of a series or of the window of all.
-constexpr double kCut = 0.75;
-
-// Values that deviate this many times as far as all others are suspicious.
-constexpr double kFarOff = 30;
 
 // A median gap that is this share of the mean gap is hardly seen beside the longest ones.
 constexpr double kHardlySeen = 1e-3;
@@ -111,7 +99,8 @@ void choose_split(const Dataset& data, DataSettings& settings, Choices& choices)
     const std::string why =
         fmt::format("exact shares and a larger validation share, because there are only {} series",
                     data.size());
-    if (settings.split == "series") choices.choose("data.split", std::string("stratified"), why);
+    if (settings.split == SplitBy::series)
+      choices.choose("data.split", std::string("stratified"), why);
     const double train = data.size() < 5 ? 0.5 : data.size() < kFewSeries ? 0.6 : 0.7;
     choices.choose("data.train", train, why);
     choices.choose("data.validation", data.size() < kFewSeries ? 0.8 - train : 0.15, why);
@@ -155,25 +144,25 @@ void choose_time(const DataFacts& facts, const DataSettings& settings, Choices& 
   if (facts.pieces) {
     const std::string why = "forecasts are evaluated from many times along each series";
     choices.choose("data.start", std::string("first"), why);
-    if (!choices.given("data.t_cut")) choices.choose("data.cut_share", kCut, why);
+    if (!choices.given("data.t_cut")) choices.choose("data.cut_share", kCutShare, why);
   } else if (facts.one_clock) {
     const std::string why = fmt::format(
         "the series share one clock, from {:.6g} to {:.6g}; forecasts of the last quarter {}are "
         "evaluated",
         facts.first_time, facts.last_time, facts.reach_cut ? "" : "of each ");
     choices.choose("data.start", std::string("origin"), why);
-    if (settings.start == "origin") choices.choose("data.origin", facts.first_time, why);
-    if ((settings.start == "first" || !facts.reach_cut) && !choices.given("data.t_cut"))
-      choices.choose("data.cut_share", kCut, why);
+    if (settings.start == ClockStart::origin) choices.choose("data.origin", facts.first_time, why);
+    if ((settings.start == ClockStart::first || !facts.reach_cut) && !choices.given("data.t_cut"))
+      choices.choose("data.cut_share", kCutShare, why);
     else if (settings.cut_share == 0)
-      choices.choose("data.t_cut", facts.first_time + kCut * span, why);
+      choices.choose("data.t_cut", facts.first_time + kCutShare * span, why);
   } else {
     const std::string why = fmt::format(
         "the series begin at different times, from {:.6g} to {:.6g}, so each has its own clock; "
         "forecasts of the last quarter of each are evaluated",
         facts.first_time, facts.last_time);
     choices.choose("data.start", std::string("first"), why);
-    if (!choices.given("data.t_cut")) choices.choose("data.cut_share", kCut, why);
+    if (!choices.given("data.t_cut")) choices.choose("data.cut_share", kCutShare, why);
   }
   const double unit = time_unit(facts, span);
   const double steps =
@@ -226,7 +215,7 @@ void choose_training(const DataFacts& facts, const Config& config, bool distribu
   if (!distribution) {
     choices.choose("train.schedule", std::string("cosine"), usual);
     // A constant rate is chosen in order to train on later, and a warm-up is a share of the run.
-    if (config.train.schedule != "constant") choices.choose("train.warmup", 0.05, usual);
+    if (config.train.schedule != Schedule::constant) choices.choose("train.warmup", 0.05, usual);
     return;
   }
   choices.choose("train.schedule", std::string("square-root"), usual);
@@ -262,174 +251,6 @@ void add_comment(const std::string& comment, std::string_view mark, std::string&
 }
 
 }  // namespace
-
-namespace {
-
-// For each feature, squared differences of its values by how far apart they are: neighbours, and
-// values 2, 4, … observations apart. Where their mean comes to (1 − 1/e) of twice the variance, a
-// value has forgotten what it was; with the correlation e^−t/τ that is τ.
-class Variogram {
- public:
-  void add(double gap, double squared) {
-    const auto bin = static_cast<std::ptrdiff_t>(std::floor(kBins * std::log2(gap))) - kFirst;
-    if (bin < 0 || bin >= static_cast<std::ptrdiff_t>(sums_.size())) return;
-    Sum& sum = sums_[static_cast<std::size_t>(bin)];
-    sum.squared += squared;
-    sum.log_gap += std::log(gap);
-    sum.count += 1;
-  }
-
-  // 0 where nothing is known.
-  double memory(double variance) const {
-    const double level = (1.0 - 1.0 / std::numbers::e) * 2.0 * variance;
-    const Sum* before = nullptr;
-    double longest = 0;
-    for (const Sum& sum : sums_) {
-      if (sum.count < kFewest) continue;
-      const double gap = sum.log_gap / sum.count, here = sum.squared / sum.count;
-      longest = std::exp(gap);
-      if (here >= level) {
-        if (!before) return longest;
-        const double before_gap = before->log_gap / before->count;
-        const double there = before->squared / before->count;
-        const double share = here > there ? (level - there) / (here - there) : 1.0;
-        return std::exp(before_gap + std::clamp(share, 0.0, 1.0) * (gap - before_gap));
-      }
-      before = &sum;
-    }
-    return longest;
-  }
-
- private:
-  static constexpr double kBins = 2;              // an octave
-  static constexpr std::ptrdiff_t kFirst = -256;  // of the least gap, 2^−128
-  static constexpr double kFewest = 30;
-  struct Sum {
-    double squared = 0, log_gap = 0, count = 0;
-  };
-  std::vector<Sum> sums_ = std::vector<Sum>(512);
-};
-
-// How long values remember, of the feature in the middle.
-double memory_of(const Dataset& data, std::span<const std::size_t> training) {
-  constexpr std::size_t kMostValues = 2'000'000, kFarthest = 64;
-  const std::size_t features = data.features.size();
-  std::vector<Variogram> variograms(features);
-  std::vector<RunningMoments> moments(features);
-  std::vector<std::vector<std::pair<double, double>>> values(features);  // of a series
-  std::size_t looked_at = 0;
-  for (const std::size_t i : training) {
-    if (looked_at > kMostValues) break;
-    for (auto& own : values) own.clear();
-    for (std::size_t e = data.first_event[i]; e < data.first_event[i + 1]; ++e)
-      for (const Observation& o : data.observed(e)) {
-        const auto j = static_cast<std::size_t>(o.feature);
-        values[j].emplace_back(data.times[e], o.value);
-        moments[j].add(o.value);
-        ++looked_at;
-      }
-    for (std::size_t j = 0; j < features; ++j)
-      for (std::size_t lag = 1; lag <= kFarthest; lag *= 2)
-        for (std::size_t k = lag; k < values[j].size(); ++k) {
-          const double step = values[j][k].second - values[j][k - lag].second;
-          variograms[j].add(values[j][k].first - values[j][k - lag].first, step * step);
-        }
-  }
-  std::vector<double> found;
-  for (std::size_t j = 0; j < features; ++j) {
-    const Moments m = moments[j].result();
-    if (m.count == 0 || !(m.std > 0)) continue;
-    if (const double own = variograms[j].memory(m.std * m.std); own > 0) found.push_back(own);
-  }
-  return found.empty() ? 0.0 : median(found);
-}
-
-// Windows that an epoch learns from.
-std::size_t window_count(const Dataset& data, std::span<const std::size_t> training) {
-  if (!has_long_series(data, training)) return training.size();
-  std::size_t events = 0;
-  for (const std::size_t i : training) events += data.events(i);
-  return std::max(std::size_t{1}, events / kLearntWindow);
-}
-
-}  // namespace
-
-DataFacts facts_of(const Dataset& data, std::span<const std::size_t> training) {
-  DataFacts facts;
-  facts.series = training.size();
-  facts.features = data.features.size();
-  facts.classes = data.classes.size();
-  facts.first_time = std::numeric_limits<double>::infinity();
-  facts.last_time = -facts.first_time;
-  std::vector<double> gaps, lengths;
-  for (const std::size_t i : training) {
-    const std::size_t first = data.first_event[i], end = data.first_event[i + 1];
-    if (first == end) {
-      lengths.push_back(0);
-      continue;
-    }
-    facts.events += end - first;
-    facts.observations += data.first_observation[end] - data.first_observation[first];
-    facts.first_time = std::min(facts.first_time, data.times[first]);
-    facts.last_time = std::max(facts.last_time, data.times[end - 1]);
-    lengths.push_back(data.times[end - 1] - data.times[first]);
-    for (std::size_t e = first + 1; e < end; ++e) gaps.push_back(data.times[e] - data.times[e - 1]);
-  }
-  check_times(facts.first_time, facts.last_time);
-  if (!gaps.empty()) {
-    facts.median_gap = median(gaps);
-    facts.longest_gap = std::ranges::max(gaps);
-    facts.mean_gap =
-        std::accumulate(gaps.begin(), gaps.end(), 0.0) / static_cast<double>(gaps.size());
-  }
-  facts.pieces = !data.continues.empty();
-  if (facts.pieces) {  // those of one series together
-    std::vector<double> whole;
-    for (std::size_t k = 0; k < training.size(); ++k) {
-      const bool goes_on =
-          k > 0 && training[k] == training[k - 1] + 1 && data.continues_previous(training[k]);
-      if (goes_on)
-        whole.back() += lengths[k];
-      else
-        whole.push_back(lengths[k]);
-    }
-    lengths = std::move(whole);
-  }
-  facts.windows = window_count(data, training);
-  facts.memory = memory_of(data, training);
-  facts.length = quantile(lengths, 0.9);
-  // A window in which most series fill a third, or in which every series is a moment.
-  facts.one_clock = facts.length <= 0 || facts.last_time - facts.first_time <= 3 * facts.length;
-  const double cut = facts.first_time + kCut * (facts.last_time - facts.first_time);
-  const auto going_on = std::ranges::count_if(training, [&](std::size_t i) {
-    return data.events(i) > 0 && data.times[data.first_event[i + 1] - 1] >= cut;
-  });
-  facts.reach_cut = 2 * static_cast<std::size_t>(going_on) >= training.size();
-  const auto each_value = [&](auto visit) {
-    for (const std::size_t i : training)
-      for (std::size_t o = data.first_observation[data.first_event[i]];
-           o < data.first_observation[data.first_event[i + 1]]; ++o)
-        visit(static_cast<std::size_t>(data.feature[o]), data.value[o]);
-  };
-  const auto moments = moments_of(data.features.size(), each_value);
-  const auto largest_deviation = [&](std::size_t j) {
-    return std::max(moments[j].max - moments[j].mean, moments[j].mean - moments[j].min);
-  };
-  const auto usual = moments_of(data.features.size(), [&](auto visit) {
-    each_value([&](std::size_t j, double value) {
-      if (std::abs(value - moments[j].mean) <= largest_deviation(j) / 2) visit(j, value);
-    });
-  });
-  for (std::size_t j = 0; j < moments.size(); ++j) {
-    if (moments[j].count > 0 && moments[j].min == moments[j].max)
-      facts.constant_features.push_back(j);
-    const bool few = 100 * (moments[j].count - usual[j].count) < moments[j].count;
-    const double farthest = std::max(usual[j].max - usual[j].mean, usual[j].mean - usual[j].min);
-    if (few && usual[j].std > 0 && largest_deviation(j) > kFarOff * farthest)
-      facts.features_with_outliers.push_back({j, moments[j].min, moments[j].max, usual[j].std});
-  }
-  return facts;
-}
 
 std::int64_t usual_patience(std::int64_t epochs) {
   return std::max<std::int64_t>(4, (epochs + 2) / 3);

@@ -2,7 +2,8 @@
 //
 // Every choice is a function of a few quantities of the training part (how long a series is, how
 // far apart its events are, how much there is to learn from) and none of the unit in which times or
-// values are written. The rules and the trials they were found by are in docs/understand/defaults.md.
+// values are written. The rules and the trials they were found by are in
+// docs/understand/defaults.md.
 #pragma once
 
 #include <cstddef>
@@ -11,37 +12,10 @@
 #include <vector>
 
 #include "data/dataset.h"
+#include "learn/data_facts.h"
 #include "model/config.h"
-#include "protocol/split.h"
 
 namespace edict {
-
-// A feature of which a few values, less than one in a hundred, lie far beyond all others.
-struct FeatureWithOutliers {
-  std::size_t feature;
-  double min, max;         // of all values
-  double usual_deviation;  // of the others
-};
-
-// What the choice looks at, of the training part alone.
-struct DataFacts {
-  std::size_t series = 0, events = 0, observations = 0;
-  std::size_t features = 0, classes = 0;
-  double first_time = 0, last_time = 0;
-  // Between neighbouring events of a series; 0 where there is no gap.
-  double median_gap = 0, mean_gap = 0, longest_gap = 0;
-  double length = 0;        // of all but the longest tenth of the series
-  bool one_clock = true;    // the series lie in one window of time, rather than each in its own
-  bool reach_cut = true;    // most of them go on after three quarters of that window
-  bool pieces = false;      // few long series, cut into pieces
-  std::size_t windows = 0;  // that an epoch learns from
-  // After which the values of the median feature have forgotten what they were; 0 where none tells.
-  double memory = 0;
-  std::vector<std::size_t> constant_features;  // observed, and always with the same value
-  std::vector<FeatureWithOutliers> features_with_outliers;
-};
-// Throws Error where the part holds no event.
-DataFacts facts_of(const Dataset& data, std::span<const std::size_t> training);
 
 // A setting with its value, as after --set, and the reason in words. Choices made for one reason
 // follow one another.

@@ -15,11 +15,12 @@ namespace edict {
 // Whether the rate at a step depends on how many epochs there are. Such a run cannot be made longer
 // afterwards: its rate has come down already and would jump up again.
 inline bool depends_on_epochs(const TrainSettings& config) {
-  return config.schedule == "cosine" || (config.schedule == "constant" && config.warmup > 0);
+  return config.schedule == Schedule::cosine ||
+         (config.schedule == Schedule::constant && config.warmup > 0);
 }
 
 inline double learning_rate(const TrainSettings& config, std::int64_t step, std::int64_t total) {
-  if (config.schedule == "square-root") {
+  if (config.schedule == Schedule::square_root) {
     constexpr double kWarmup = 50, kLevel = 500;  // steps
     const auto done = static_cast<double>(step);
     return config.learning_rate * std::min(1.0, (done + 1) / kWarmup) /
@@ -29,7 +30,7 @@ inline double learning_rate(const TrainSettings& config, std::int64_t step, std:
   if (config.warmup > 0 && progress < config.warmup)
     return config.learning_rate * (static_cast<double>(step) + 1) /
            (config.warmup * static_cast<double>(total) + 1);
-  if (config.schedule == "constant") return config.learning_rate;
+  if (config.schedule == Schedule::constant) return config.learning_rate;
   const double after = (progress - config.warmup) / (1.0 - config.warmup);
   return config.learning_rate * 0.5 * (1.0 + std::cos(std::numbers::pi * after));
 }

@@ -65,7 +65,7 @@ Timelines validation_timelines(const Model& model, const Dataset& data,
 
 TrainingSet distribution_training_set(const Model& model, const Dataset& data, const Split& split) {
   TrainingSet set;
-  set.criterion = model.config.train.criterion == "crps" ? Criterion::crps : Criterion::nll;
+  set.criterion = model.config.train.criterion;
   const auto windows =
       [protocol = model.protocol, &data, series = split.train,
        whole = model.config.train.whole_series,

@@ -11,9 +11,6 @@
 
 namespace edict {
 
-// Of the validation split, the lower the better.
-enum class Criterion { nll, crps, cross_entropy };
-
 // The data that a set was made of must outlive it.
 struct TrainingSet {
   Timelines train, validation;

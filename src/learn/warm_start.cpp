@@ -9,10 +9,10 @@ namespace edict {
 Model warm_start(const Model& trained, std::span<const std::string> assignments,
                  const std::string& name) {
   const std::string from = option("from", name);
-  if (trained.members() > 1)
+  if (trained.members.size() > 1)
     throw Error(ErrorCode::unsupported,
                 {.subject = from,
-                 .problem = fmt::format("it is an ensemble of {} members", trained.members()),
+                 .problem = fmt::format("it is an ensemble of {} members", trained.members.size()),
                  .remedy = "give one that is a single model"});
   if (trained.network->has_distribution() && trained.network->classes() > 0)
     throw Error(ErrorCode::unsupported,
@@ -34,7 +34,7 @@ Model warm_start(const Model& trained, std::span<const std::string> assignments,
 Split split_for_more_training(Model& model, const Dataset& data) {
   Split parts = model.split_to_train(data);
   check_trainable(parts, model.config.data);
-  model.seen.add(data, parts, split_by(model.config.data));
+  model.seen.add(data, parts, model.config.data.split);
   return parts;
 }
 

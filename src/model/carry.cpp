@@ -75,8 +75,8 @@ std::vector<std::vector<float>> carried_states(const Model& model, const Dataset
   const std::size_t each =
       std::clamp<std::size_t>((series.size() + pool.size() - 1) / pool.size(), 1, kTogether);
   const std::size_t chunks = (series.size() + each - 1) / each;
-  for (std::size_t m = 0; m < model.members(); ++m) {
-    const Weights weights = model.network->weights(model.params_of(m).data());
+  for (std::size_t m = 0; m < model.members.size(); ++m) {
+    const Weights weights = model.network->weights(model.members[m].params.data());
     pool.for_each(chunks, [&](std::size_t c, std::size_t) {
       const auto begin = series.begin() + static_cast<std::ptrdiff_t>(c * each);
       const auto end =

@@ -19,10 +19,10 @@ void declare(TrainSettings& s, settings::Keys& keys) {
   keys.push_back(whole("train.batch", "series a step", s.batch, 1, 1e6));
   keys.push_back(number("train.learning_rate", "of Adam", s.learning_rate, 0, 10));
   keys.push_back(
-      text("train.schedule",
-           "of the learning rate: constant, falling with the square root of the steps, or half a "
-           "cosine over train.epochs",
-           s.schedule, {"constant", "square-root", "cosine"}));
+      choice("train.schedule",
+             "of the learning rate: constant, falling with the square root of the steps, or half a "
+             "cosine over train.epochs",
+             s.schedule));
   keys.push_back(
       number("train.warmup", "share of the steps over which the rate rises", s.warmup, 0, 1));
   keys.push_back(number("train.clip", "largest entry of a gradient; 0: off", s.clip, 0, 1e30));
@@ -33,11 +33,12 @@ void declare(TrainSettings& s, settings::Keys& keys) {
                       "validate and keep the mean of the weights over the last tenth of the steps "
                       "so far",
                       s.average));
-  keys.push_back(text("train.criterion",
-                      "what the epoch is chosen by on the validation split: the negative log "
-                      "likelihood, or the CRPS in standardised units, which no single feature can "
-                      "dominate",
-                      s.criterion, {"nll", "crps"}));
+  keys.push_back(
+      choice("train.criterion",
+             "what the epoch is chosen by on the validation split: the negative log "
+             "likelihood, or the CRPS in standardised units, which no single feature can "
+             "dominate",
+             s.criterion));
   keys.push_back(
       whole("train.patience",
             "epochs without improvement on the validation split before stopping; 0: never",

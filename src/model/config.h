@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "engine/engine_settings.h"
 #include "protocol/data_settings.h"
@@ -20,19 +21,26 @@ struct ModelSettings : EngineSettings {
   settings::Values own;  // what only one kind knows, by name
 };
 
+// Of the learning rate.
+enum class Schedule { constant, square_root, cosine };
+
+// Of the validation split, by which epochs are compared, the lower the better. A model without a
+// distribution has the cross-entropy, whatever its settings.
+enum class Criterion { nll, crps, cross_entropy };
+
 struct TrainSettings {
   std::int64_t seed = 0;
   std::int64_t epochs = 100;
   std::int64_t batch = 256;
   double learning_rate = 1e-4;
-  std::string schedule = "constant";
+  Schedule schedule = Schedule::constant;
   double warmup = 0.0;
   double clip = 1.0;
   double clip_norm = 0.0;
   double weight_decay = 0.0;
   std::int64_t patience = 0;
   bool average = false;
-  std::string criterion = "nll";
+  Criterion criterion = Criterion::nll;
   double forecast = 0.0;
   bool whole_series = false;
   double thin = 0.0;
@@ -71,6 +79,19 @@ struct ClassifySettings {
   double fine_tune_thin = 0.0;
   double evidential_weight = 1.0;
   ReadoutSettings readout;
+};
+
+template <>
+struct settings::Names<Schedule> {
+  static constexpr std::pair<Schedule, std::string_view> all[] = {
+      {Schedule::constant, "constant"},
+      {Schedule::square_root, "square-root"},
+      {Schedule::cosine, "cosine"}};
+};
+template <>
+struct settings::Names<Criterion> {
+  static constexpr std::pair<Criterion, std::string_view> all[] = {{Criterion::nll, "nll"},
+                                                                   {Criterion::crps, "crps"}};
 };
 
 struct Config {

@@ -20,7 +20,7 @@ Encoding encode(const Model& model, const Dataset& data, std::span<const std::si
   options.marginals = InferenceOptions::Marginals::none;
   options.states = true;
   options.stop = stop;
-  result.states.resize(model.network->hidden() * static_cast<Index>(model.members()),
+  result.states.resize(model.network->hidden() * static_cast<Index>(model.members.size()),
                        static_cast<Index>(series.size()));
   const std::size_t block = block_of_series(model);
   for (std::size_t begin = 0; begin < series.size(); begin += block) {

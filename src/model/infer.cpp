@@ -109,8 +109,8 @@ std::vector<std::vector<Answer>> infer_members(const Model& model,
   std::vector<std::vector<Answer>> answers;
   const Index rows = model.network->state_rows();
   std::vector<Example> own(examples.begin(), examples.end());
-  for (std::size_t m = 0; m < model.members(); ++m) {
-    answers.push_back(infer_member(model, model.params_of(m), own, pool, options));
+  for (std::size_t m = 0; m < model.members.size(); ++m) {
+    answers.push_back(infer_member(model, model.members[m].params, own, pool, options));
     for (Example& example : own)
       if (example.state) example.state += rows;
   }
@@ -151,8 +151,8 @@ BothSides infer_both_sides(const Model& model, std::span<const Timeline<float>> 
                 [&](std::size_t i, std::size_t) { backwards[i] = reversed(timelines[i]); });
   const std::vector<Example> examples = examples_of(backwards);
   std::vector<std::vector<Answer>> members;
-  for (std::size_t m = 0; m < model.members(); ++m)
-    members.push_back(infer_member(model, model.backward_of(m), examples, pool, options));
+  for (std::size_t m = 0; m < model.members.size(); ++m)
+    members.push_back(infer_member(model, model.members[m].backward, examples, pool, options));
   sides.backward = together(model, members, pool);
   pool.for_each(timelines.size(), [&](std::size_t i, std::size_t) {
     Answer& answer = sides.backward[i];
@@ -222,7 +222,7 @@ std::vector<Answer> infer_from(Sides sides, const Model& model,
 
 void add_losses(const Model& model, std::span<const Example> examples, ThreadPool& pool, bool crps,
                 StopFlag stop, LossSums& total) {
-  if (model.members() > 1)
+  if (model.members.size() > 1)
     throw Error("an ensemble has no losses of its own; evaluate its members one by one");
   const auto chunk = static_cast<std::size_t>(model.config.train.chunk);
   std::vector<LossSums> sums((examples.size() + chunk - 1) / chunk);
@@ -231,7 +231,7 @@ void add_losses(const Model& model, std::span<const Example> examples, ThreadPoo
   options.crps = crps;
   options.stop = stop;
   each_chunk(
-      model, model.params, examples.size(), pool, stop,
+      model, model.first().params, examples.size(), pool, stop,
       [&](Worker& worker, const Weights& weights, std::size_t first, std::size_t count) {
         sums[first / chunk] = worker.infer(weights, examples.subspan(first, count), options, {});
       },
@@ -246,7 +246,7 @@ Matrix<float> infer_classes(const Model& model, std::span<const Example> example
   check(options.guard);
   if (clips) clips->assign(examples.size(), {});
   std::vector<Matrix<float>> members;
-  for (std::size_t m = 0; m < model.members(); ++m) {
+  for (std::size_t m = 0; m < model.members.size(); ++m) {
     Matrix<float>& own =
         members.emplace_back(model.network->classes(), static_cast<Index>(examples.size()));
     // Members of a kind that classifies by itself clip alike: by the population, if at all.
@@ -256,7 +256,7 @@ Matrix<float> infer_classes(const Model& model, std::span<const Example> example
                               count * static_cast<std::size_t>(own.rows()));
     };
     each_chunk(
-        model, model.params_of(m), examples.size(), pool, options.stop,
+        model, model.members[m].params, examples.size(), pool, options.stop,
         [&](Worker& worker, const Weights& weights, std::size_t first, std::size_t count) {
           worker.classify(
               weights, examples.subspan(first, count), options,

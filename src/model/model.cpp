@@ -22,7 +22,7 @@ namespace {
 // learns faster and ends better (docs/evidence/trials.md).
 void resolve_time_scales(const Protocol& protocol, const Dataset& data, const Split& split,
                          EngineSettings& settings) {
-  if (settings.propagator != "closed-form" && !settings.recall) return;
+  if (settings.propagator != Propagation::closed_form && !settings.recall) return;
   const Gaps found = gaps(protocol, data, split.train);
   const auto allowed = [](double time) { return std::clamp(time, kShortestTime, kLongestTime); };
   if (!settings.shortest_timescale && found.median > 0)
@@ -76,7 +76,7 @@ Model Model::create(const Config& config, const Dataset& data, const Split& spli
   // Not random, so that the same run writes the same file.
   model.seen =
       SeenSeries(Hash().number(config.data.seed).number(fingerprint(data)).text("salt").value());
-  model.seen.add(data, split, split_by(config.data));
+  model.seen.add(data, split, config.data.split);
   // A kind without a distribution can do nothing but classify.
   with_classifier = with_classifier || !model_kind(config.model.kind).has_distribution;
   if (with_classifier && data.classes.size() < 2)
@@ -86,7 +86,7 @@ Model Model::create(const Config& config, const Dataset& data, const Split& spli
                     data.classes.empty() ? "no labels" : "a single class", config.model.kind));
   model.network = make_network(model.config, data.features, static_cast<Index>(data.statics.size()),
                                with_classifier ? static_cast<Index>(data.classes.size()) : 0);
-  model.params =
+  model.first().params =
       model.network->layout().initial<float>(static_cast<std::uint64_t>(config.train.seed));
   return model;
 }
@@ -98,50 +98,43 @@ Model Model::with_classifier(const Config& settings,
   model.classes = class_names;
   model.network = make_network(model.config, features, static_cast<Index>(statics.size()),
                                static_cast<Index>(class_names.size()));
-  model.params = model.network->layout().initial<float>(
+  Member& own = model.first();
+  own.params = model.network->layout().initial<float>(
       static_cast<std::uint64_t>(model.config.classify.seed));
   // The classifier's parameters come last; everything before it is this model's, whether or not
   // that has a classifier already.
-  const Index shared = model.params.size() - model.classifier_size();
-  model.params.head(shared) = params.head(shared);
+  const Index shared = own.params.size() - model.classifier_size();
+  own.params.head(shared) = first().params.head(shared);
   model.calibration = calibration;  // of the distributions, which are the same
   if (has_backward()) {
-    model.backward = Vector<float>::Zero(model.params.size());
-    model.backward.head(shared) = backward.head(shared);
+    own.backward = Vector<float>::Zero(own.params.size());
+    own.backward.head(shared) = first().backward.head(shared);
     model.fusion = fusion;
   }
   return model;
 }
 
 Index Model::classifier_size() const {
-  Index size = 0;
-  for (const Tensor& tensor : network->layout().tensors())
-    if (of_classifier(tensor)) size += tensor.size;
-  return size;
+  return network->layout().size() - network->classifier_offset();
 }
-
-bool of_classifier(const Tensor& tensor) { return tensor.name.starts_with("classifier."); }
 
 Model Model::member(std::size_t index) const {
   Model model = without_numbers(*this);
   model.config.train.seed += static_cast<std::int64_t>(index);
   model.network =
       make_network(config, features, static_cast<Index>(statics.size()), network->classes());
-  model.params = params_of(index);
-  model.backward = backward_of(index);
-  model.seed_classifiers = seed_classifiers_of(index);
-  model.readout = readout_of(index);
+  model.members = {members[index]};
   return model;
 }
 
 Vector<float> Model::classifiers(std::optional<std::int64_t> seed) const {
   const Index size = classifier_size();
-  Vector<float> all(size * static_cast<Index>(members()));
-  for (std::size_t m = 0; m < members(); ++m) {
+  Vector<float> all(size * static_cast<Index>(members.size()));
+  for (std::size_t m = 0; m < members.size(); ++m) {
     auto own = all.segment(static_cast<Index>(m) * size, size);
-    own = params_of(m).tail(size);
+    own = members[m].params.tail(size);
     if (!seed) continue;
-    for (const SeedClassifier& c : seed_classifiers_of(m))
+    for (const SeedClassifier& c : members[m].seed_classifiers)
       if (c.seed == *seed) own = c.params;
   }
   return all;
@@ -166,22 +159,20 @@ Model ensemble(std::vector<Model> members) {
     whole.fusion = {};
   }
   for (std::size_t m = 1; m < members.size(); ++m) {
-    if (members[m].members() > 1 || whole.params.size() != members[m].params.size() ||
+    if (members[m].members.size() > 1 ||
+        whole.first().params.size() != members[m].first().params.size() ||
         shared(members[m]) != shared(whole))
       throw Error(
           fmt::format("member {} of the ensemble differs from the first by more than its seed; "
                       "train all of them on the same data with the same settings",
                       m + 1));
-    whole.others.push_back({std::move(members[m].params), std::move(members[m].backward),
-                            std::move(members[m].seed_classifiers), std::move(members[m].readout)});
+    whole.members.push_back(std::move(members[m].first()));
   }
   return whole;
 }
 
 bool Model::has_backward() const {
-  return backward.size() > 0 && std::all_of(others.begin(), others.end(), [](const Member& other) {
-           return other.backward.size() > 0;
-         });
+  return std::ranges::all_of(members, [](const Member& own) { return own.backward.size() > 0; });
 }
 
 MatchedData Model::match(Dataset data) const {
@@ -242,12 +233,12 @@ std::uint64_t fingerprint(const Model& model) {
         .numbers(std::span<const double>(z->scale))
         .numbers(std::span<const double>(z->statics_mean))
         .numbers(std::span<const double>(z->statics_scale));
-  for (std::size_t m = 0; m < model.members(); ++m)
-    hash.bytes(model.params_of(m).data(),
-               static_cast<std::size_t>(model.params.size()) * sizeof(float));
-  for (std::size_t m = 0; m < model.members() && model.has_backward(); ++m)
-    hash.bytes(model.backward_of(m).data(),
-               static_cast<std::size_t>(model.backward.size()) * sizeof(float));
+  const auto add = [&](const Vector<float>& own) {
+    hash.bytes(own.data(), static_cast<std::size_t>(own.size()) * sizeof(float));
+  };
+  for (const Member& own : model.members) add(own.params);
+  if (model.has_backward())
+    for (const Member& own : model.members) add(own.backward);
   return hash.value();
 }
 

@@ -30,17 +30,19 @@ struct SeedClassifier {
   Vector<float> params;
 };
 
-// What training from one more seed left behind: a further member of an ensemble.
+// What training from one seed left behind.
 struct Member {
   Vector<float> params;
+  // Of the same network trained on series from their end (train.smooth); empty without one. Its
+  // classifier, where the network has one, is none.
   Vector<float> backward = {};
-  std::vector<SeedClassifier> seed_classifiers;
-  Readout readout = {};
+  // Trained from several seeds on the same states h(T); the chosen one is also in `params`.
+  std::vector<SeedClassifier> seed_classifiers = {};
+  Readout readout = {};  // empty without one
 };
 
 // One trained network, or an ensemble of them: members that differ by train.seed alone and share
-// everything but their numbers. A single model is the ensemble of one. How members answer together
-// is told in model/ensemble.h.
+// everything but their numbers. How members answer together is told in model/ensemble.h.
 struct Model {
   Config config;  // resolved: data.t_cut and data.start are what training used; seeds: the first's
   std::vector<std::string> features, statics, classes;
@@ -50,15 +52,8 @@ struct Model {
   Reading reading;
   TimeAxis time_axis;  // without what belongs to single series
   std::unique_ptr<Network> network;
-  Vector<float> params;
-  // Of the same network trained on series from their end (train.smooth); empty without one. Its
-  // classifier, where the network has one, is none.
-  Vector<float> backward;
-  // Trained from several seeds on the same states h(T); the chosen one is also in `params`.
-  std::vector<SeedClassifier> seed_classifiers;
-  std::vector<Member> others;  // the members after the first, whose numbers stand above
-  Readout readout;             // the first member's; empty without one
-  Calibration calibration;     // of the distributions of all members together; empty without one
+  std::vector<Member> members = std::vector<Member>(1);  // never empty: a single model has one
+  Calibration calibration;  // of the distributions of all members together; empty without one
   Fusion fusion;  // of what all members say from either side; empty: it looks from one side only
 
   // A network for this data with initial parameters; resolves what the configuration left open,
@@ -74,24 +69,10 @@ struct Model {
   // How many of the last parameters are the classifier's on h(T); 0 without one.
   Index classifier_size() const;
 
-  std::size_t members() const { return 1 + others.size(); }
-  const Vector<float>& params_of(std::size_t member) const {
-    return member == 0 ? params : others[member - 1].params;
-  }
-  Vector<float>& params_of(std::size_t member) {
-    return member == 0 ? params : others[member - 1].params;
-  }
-  const Vector<float>& backward_of(std::size_t member) const {
-    return member == 0 ? backward : others[member - 1].backward;
-  }
+  Member& first() { return members.front(); }  // the only one of a single model
+  const Member& first() const { return members.front(); }
   // Whether every member has a network for series from their end.
   bool has_backward() const;
-  const std::vector<SeedClassifier>& seed_classifiers_of(std::size_t member) const {
-    return member == 0 ? seed_classifiers : others[member - 1].seed_classifiers;
-  }
-  const Readout& readout_of(std::size_t member) const {
-    return member == 0 ? readout : others[member - 1].readout;
-  }
   // A copy of one member as a model of its own, with the seed that it was trained from.
   Model member(std::size_t index) const;
 
@@ -126,9 +107,6 @@ struct Model {
   // that leaves nothing.
   std::vector<std::size_t> series_of(const Dataset& data, std::string_view which) const;
 };
-
-// Whether a tensor of the network belongs to its classifier on h(T).
-bool of_classifier(const Tensor& tensor);
 
 // The ensemble of these models, in their order. Throws Error unless they differ by their seeds
 // alone.

@@ -3,13 +3,11 @@
 #pragma once
 
 #include <array>
-#include <string_view>
 
 namespace edict {
 
 struct Tableau {
   static constexpr int kMaxStages = 7;
-  std::string_view name;
   int order;
   int stages;     // that carry weight in the step
   bool adaptive;  // one further stage, at the end of the step, estimates the error
@@ -18,20 +16,15 @@ struct Tableau {
   std::array<double, kMaxStages> error;  // b − b̂
 };
 
-inline constexpr Tableau kEuler{"euler", 1, 1, false, {}, {1.0}, {}};
+inline constexpr Tableau kEuler{1, 1, false, {}, {1.0}, {}};
 
-inline constexpr Tableau kMidpoint{"midpoint", 2, 2, false, {{{}, {0.5}}}, {0.0, 1.0}, {}};
+inline constexpr Tableau kMidpoint{2, 2, false, {{{}, {0.5}}}, {0.0, 1.0}, {}};
 
-inline constexpr Tableau kRk4{"rk4",
-                              4,
-                              4,
-                              false,
-                              {{{}, {0.5}, {0.0, 0.5}, {0.0, 0.0, 1.0}}},
-                              {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6},
-                              {}};
+inline constexpr Tableau kRk4{
+    4, 4, false, {{{}, {0.5}, {0.0, 0.5}, {0.0, 0.0, 1.0}}}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6},
+    {}};
 
 inline constexpr Tableau kDopri5{
-    "dopri5",
     5,
     6,
     true,
@@ -45,7 +38,13 @@ inline constexpr Tableau kDopri5{
     {35.0 / 384, 0.0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84},
     {71.0 / 57600, 0.0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40}};
 
-// Throws Error for an unknown name.
-const Tableau& tableau(std::string_view name);
+enum class Solver { euler, midpoint, rk4, dopri5 };
+
+inline const Tableau& tableau(Solver solver) {
+  return solver == Solver::euler      ? kEuler
+         : solver == Solver::midpoint ? kMidpoint
+         : solver == Solver::rk4      ? kRk4
+                                      : kDopri5;
+}
 
 }  // namespace edict

@@ -10,17 +10,19 @@ void declare(DataSettings& s, settings::Keys& keys) {
   keys.push_back(number("data.validation",
                         "share of the series to choose by; the rest is the test split",
                         s.validation, 0.01, 0.98));
-  keys.push_back(text("data.split",
-                      "series: each by its own id; group: whole groups on one side; stratified: "
-                      "the shares hold within each class, but adding series can move others; time: "
-                      "few long series in pieces, the last of each for the test split",
-                      s.split, {"series", "group", "stratified", "time"}));
+  keys.push_back(
+      choice("data.split",
+             "series: each by its own id; group: whole groups on one side; stratified: "
+             "the shares hold within each class, but adding series can move others; time: "
+             "few long series in pieces, the last of each for the test split",
+             s.split));
   keys.push_back(
       flag("data.standardise", "z-normalise features by the training split", s.standardise));
-  keys.push_back(text("data.start",
-                      "where a series' clock starts: at 0, at its first event, at data.origin (or "
-                      "its first event if that is earlier); auto: zero or first, whichever fits",
-                      s.start, {"auto", "zero", "first", "origin"}));
+  keys.push_back(
+      choice("data.start",
+             "where a series' clock starts: at 0, at its first event, at data.origin (or "
+             "its first event if that is earlier); auto: zero or first, whichever fits",
+             s.start));
   keys.push_back(number_or_auto(
       "data.origin",
       "where clocks start under data.start=origin; auto: the first time of the training split",

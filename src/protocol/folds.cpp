@@ -16,7 +16,7 @@ std::vector<Split> cross_validation_splits(const Dataset& data, const DataSettin
   std::sort(series.begin(), series.end());
   const double choosing = settings.validation / (settings.train + settings.validation);
   const auto places = [&](std::string_view purpose) {
-    return draw_places(data, series, static_cast<std::uint64_t>(settings.seed), split_by(settings),
+    return draw_places(data, series, static_cast<std::uint64_t>(settings.seed), settings.split,
                        purpose);
   };
   const std::vector<double> fold = places("fold"), choice = places("choice within folds");

@@ -75,15 +75,15 @@ double Protocol::cut_of(const Dataset& data, std::size_t series) const {
     const double last = data.times[data.first_event[series + 1] - 1];
     return first < last ? first + cut_share * (last - first) : kInfinity;
   }
-  return from_first ? start_of(data, series) + t_cut : t_cut;
+  return from_first() ? start_of(data, series) + t_cut : t_cut;
 }
 
 double Protocol::horizon_of(const Dataset& data, std::size_t series) const {
-  return from_first ? start_of(data, series) + horizon : horizon;
+  return from_first() ? start_of(data, series) + horizon : horizon;
 }
 
 double Protocol::class_time(const Dataset& data, std::size_t series) const {
-  if (data.events(series) == 0) return from_first ? start_of(data, series) : horizon;
+  if (data.events(series) == 0) return from_first() ? start_of(data, series) : horizon;
   return std::max(horizon_of(data, series), data.times[data.first_event[series + 1] - 1]);
 }
 
@@ -121,10 +121,11 @@ Protocol fit_protocol(DataSettings& settings, const Dataset& data, const Split& 
   const TimeRange range = time_range(data, split.train);
   check_times(range.first, range.last);
   // Zero is a natural start only if the data begin near it.
-  if (settings.start == "auto")
-    settings.start =
-        range.first >= 0 && range.first <= 2 * (range.last - range.first) ? "zero" : "first";
-  const bool from_first = settings.start == "first";
+  if (settings.start == ClockStart::chosen)
+    settings.start = range.first >= 0 && range.first <= 2 * (range.last - range.first)
+                         ? ClockStart::zero
+                         : ClockStart::first;
+  const bool from_first = settings.start == ClockStart::first;
   constexpr double kUsualCut = 0.75;
   if (!settings.t_cut && from_first && settings.cut_share == 0) settings.cut_share = kUsualCut;
   if (!settings.t_cut)
@@ -136,17 +137,16 @@ Protocol fit_protocol(DataSettings& settings, const Dataset& data, const Split& 
         fmt::format("data.t_cut = {} leaves nothing to train on (the first time is {}); "
                     "choose a later one",
                     *settings.t_cut, begin));
-  if (settings.start == "zero" && range.first < 0)
+  if (settings.start == ClockStart::zero && range.first < 0)
     throw Error(
         fmt::format("the data begin at time {}, before 0; set data.start=first", range.first));
-  if (settings.start == "origin" && !settings.origin) settings.origin = range.first;
+  if (settings.start == ClockStart::origin && !settings.origin) settings.origin = range.first;
   Protocol protocol;
   protocol.origin = settings.clock_origin();
-  protocol.may_start_earlier = settings.start == "origin";
   protocol.time_unit = settings.time_unit;
   protocol.t_cut = *settings.t_cut;
   protocol.cut_share = settings.cut_share;
-  protocol.from_first = from_first;
+  protocol.start = settings.start;
   protocol.horizon = range.last;
   if (from_first) {
     protocol.horizon = 0;
@@ -272,7 +272,7 @@ namespace {
 
 std::string unit_of(const DataSettings& settings, const Dataset& data, std::size_t series) {
   const std::string_view group = data.group_name(series);
-  if (split_by(settings) == SplitBy::group && !group.empty()) return fmt::format("group {}", group);
+  if (settings.split == SplitBy::group && !group.empty()) return fmt::format("group {}", group);
   return data.ids[data.head_of(series)];
 }
 
@@ -347,7 +347,7 @@ enum class Asked { before, after };
 Timeline<float> asking_timeline(const Protocol& protocol, const Dataset& data, std::size_t series,
                                 const std::vector<double>& times, Asked asked) {
   Timeline<float> timeline = begin_timeline(protocol, data, series);
-  const bool fixed = !protocol.from_first && !protocol.may_start_earlier;
+  const bool fixed = protocol.start == ClockStart::zero;
   if (fixed && !times.empty() && times.front() < 0)
     throw Error(fmt::format(
         "time {} lies before the model's clock starts at 0; give times from 0 on", times.front()));

@@ -21,22 +21,22 @@ struct Protocol {
   // When a series is cut: training sees what comes before, forecasts are judged by what comes
   // after. In the data's unit; since its start if its clock starts at its first event.
   double t_cut = 0.0;
-  double cut_share = 0.0;          // above 0: cut after this share of its own span, instead
-  bool from_first = false;         // a series' clock starts at its first event, else at origin
-  bool may_start_earlier = false;  // or at its first event, where that lies before the origin
+  double cut_share = 0.0;               // above 0: cut after this share of its own span, instead
+  ClockStart start = ClockStart::zero;  // never chosen: that was resolved
   // Where h(T) is read: the last time of the training split, or, if clocks start at first events,
   // the length of its longest series.
   double horizon = 0.0;
   Standardisation standardisation;  // between the data's units and the model's
   Standardisation population;       // of the training split; the same, if data.standardise
 
+  bool from_first() const { return start == ClockStart::first; }
   double to_model_time(double time) const { return (time - origin) / time_unit; }
   double to_raw_time(double time) const { return origin + time * time_unit; }
   // When the clock of a series starts, in the data's unit; of one that continues another, when that
   // was last observed.
   double start_of(const Dataset& data, std::size_t series) const;
   double start_of(double first) const {  // of one whose first event is then
-    return from_first || (may_start_earlier && first < origin) ? first : origin;
+    return from_first() || (start == ClockStart::origin && first < origin) ? first : origin;
   }
   // When forecasts of a series begin that are judged.
   double cut_of(const Dataset& data, std::size_t series) const;

@@ -129,20 +129,13 @@ Split split(const Dataset& dataset, std::uint64_t seed, double train, double val
 
 Split split(const Dataset& dataset, const DataSettings& settings) {
   return split(dataset, static_cast<std::uint64_t>(settings.seed), settings.train,
-               settings.validation, split_by(settings));
-}
-
-SplitBy split_by(const DataSettings& settings) {
-  return settings.split == "group"        ? SplitBy::group
-         : settings.split == "stratified" ? SplitBy::stratified
-         : settings.split == "time"       ? SplitBy::time
-                                          : SplitBy::series;
+               settings.validation, settings.split);
 }
 
 std::vector<std::size_t> after_training(const Dataset& dataset, const DataSettings& settings,
                                         std::span<const std::size_t> validation) {
   std::vector<std::size_t> later(validation.begin(), validation.end());
-  if (split_by(settings) != SplitBy::time) return later;
+  if (settings.split != SplitBy::time) return later;
   const double early = training_end(settings.train, settings.validation);
   const std::vector<double> along = places_along_series(dataset);
   std::erase_if(later, [&](std::size_t i) { return along[i] < early; });

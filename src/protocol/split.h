@@ -34,15 +34,6 @@ struct Split {
   std::vector<std::size_t>& operator[](Part part);
 };
 
-enum class SplitBy {
-  series,      // each on its own
-  group,       // whole groups on one side; a series without group is on its own
-  stratified,  // each on its own, shares within each class; those without label are one more class
-  time,        // pieces of series (data/pieces.h): the last of each series judge, and nothing later
-         // teaches; half of those that choose come just before them, the others are drawn from the
-         // rest, so that both recent and all kinds of times choose
-};
-
 // A number in [0, 1) for each of these series, by which a part or fold is chosen.
 std::vector<double> draw_places(const Dataset& dataset, std::span<const std::size_t> series,
                                 std::uint64_t seed, SplitBy by, std::string_view purpose);
@@ -51,7 +42,6 @@ std::vector<double> draw_places(const Dataset& dataset, std::span<const std::siz
 Split split(const Dataset& dataset, std::uint64_t seed, double train = 0.7, double validation = 0.1,
             SplitBy by = SplitBy::series);
 Split split(const Dataset& dataset, const DataSettings& settings);
-SplitBy split_by(const DataSettings& settings);
 
 // Of the validation series those that say how a forecast of the future errs: under data.split=time
 // the pieces after all that is trained on, unless there are none; otherwise all of them.

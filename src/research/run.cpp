@@ -200,7 +200,7 @@ TrainingSummary Run::train_model(ThreadPool& pool, const RunHooks& hooks, const 
   const std::vector<EpochRow>& rows = trained.members.front().rows;
   TrainingSummary summary;
   summary.epochs = std::ssize(rows);
-  summary.parameters = trained.model.params.size();
+  summary.parameters = trained.model.first().params.size();
   for (const EpochRow& row : rows) {
     if (row.best) summary.best_epoch = row.epoch;
     summary.validation.push_back(has_distribution_ ? row.validation_nll

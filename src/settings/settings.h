@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -61,6 +62,46 @@ Key number_or_auto(std::string name, std::string help, std::optional<double>& ta
 Key whole(std::string name, std::string help, std::int64_t& target, double low, double high);
 Key flag(std::string name, std::string help, bool& target);
 Key text(std::string name, std::string help, std::string& target, std::vector<std::string> choices);
+
+// How the values of an enum are written: specialised beside the enum, with a member
+//   static constexpr std::pair<E, std::string_view> all[] = {…};
+// in the order in which they are offered. A value that is not among them has no name.
+template <class E>
+struct Names;
+
+template <class E>
+concept Named = requires {
+  Names<E>::all;
+};
+
+template <Named E>
+constexpr std::string_view name_of(E value) {
+  for (const auto& [each, name] : Names<E>::all)
+    if (each == value) return name;
+  return {};
+}
+template <Named E>
+constexpr std::optional<E> from_name(std::string_view name) {
+  for (const auto& [each, own] : Names<E>::all)
+    if (own == name) return each;
+  return {};
+}
+
+// One of the named values of an enum; read and written by its name.
+template <Named E>
+Key choice(std::string name, std::string help, E& target) {
+  std::vector<std::string> choices;
+  for (const auto& each : Names<E>::all) choices.emplace_back(each.second);
+  return {std::move(name),
+          std::move(help),
+          Key::Kind::text,
+          0,
+          0,
+          std::move(choices),
+          false,
+          [&target] { return Value(std::string(name_of(target))); },
+          [&target](const Value& value) { target = *from_name<E>(std::get<std::string>(value)); }};
+}
 
 // A setting that only one model knows. It is declared in that model's file and kept, if it differs
 // from its default, by name: nothing else has to know of it.

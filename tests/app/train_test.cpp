@@ -111,7 +111,7 @@ TEST(Train, ResumedRunsAndMembersAreTheBitsOfTheTrainer) {
   request.progress.on_start = [&](std::int64_t epochs_done) { continued_after = epochs_done; };
   const TrainedModel resumed = trained(request);
   EXPECT_EQ(continued_after, 1);
-  EXPECT_EQ(resumed.model.params, whole.model.params);
+  EXPECT_EQ(resumed.model.first().params, whole.model.first().params);
 
   request = tiny_request();
   request.members = 2;
@@ -119,7 +119,7 @@ TEST(Train, ResumedRunsAndMembersAreTheBitsOfTheTrainer) {
   request.progress.on_run = [&](const TrainingRun& run) { members.push_back(run.member); };
   const TrainedModel several = trained(request);
   EXPECT_EQ(members, (std::vector<std::size_t>{0, 1}));
-  EXPECT_EQ(several.model.params_of(0), whole.model.params);
+  EXPECT_EQ(several.model.members[0].params, whole.model.first().params);
 }
 
 TEST(Train, ABudgetThatEndsBeforeAnEpochIsAnErrorAndLaterANote) {

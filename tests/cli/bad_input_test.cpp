@@ -208,7 +208,7 @@ TEST_F(ToolTest, ADistributionThatOverflowsIsAnErrorAndNoFile) {
   ASSERT_EQ(edict("train data.csv --out m" + kTiny).code, 0);
   Model model = load_model(*this / "m");
   for (const Tensor& tensor : model.network->layout().tensors())
-    if (tensor.name == "head.psi.1.bias") model.params[tensor.offset + 1] = 500;
+    if (tensor.name == "head.psi.1.bias") model.first().params[tensor.offset + 1] = 500;
   save_model(model, *this / "wide");
   const Outcome outcome = edict("predict wide data.csv --at 2 --out p.csv");
   EXPECT_EQ(outcome.code, 2);

@@ -29,7 +29,7 @@ TEST_F(Calibrate, TellsWhatItDidAndChangesOnlyTheDistributions) {
   EXPECT_NE(made.out.find("validation series; on the "), std::string::npos) << made.out;
   EXPECT_NE(made.out.find("extrapolation"), std::string::npos);
   const Model before = load_model(path() / "m.model"), after = load_model(path() / "c.model");
-  EXPECT_TRUE(before.params == after.params);
+  EXPECT_TRUE(before.first().params == after.first().params);
   EXPECT_EQ(after.calibration.fit_series + after.calibration.conformal_series,
             before.seen.count(Part::validation));
   const auto json = nlohmann::json::parse(read("c.json"));

@@ -107,7 +107,7 @@ TEST_F(InitTest, WarmStartTakesSettingsScalesAndSplitOver) {
   EXPECT_EQ(second.protocol.standardisation.mean, first.protocol.standardisation.mean);
   EXPECT_EQ(second.config.model.hidden, 8);
   EXPECT_EQ(second.config.train.learning_rate, 1e-3);
-  EXPECT_NE(second.params, first.params);
+  EXPECT_NE(second.first().params, first.first().params);
   // What was tested stays tested, what is new is divided.
   const Dataset data = open_data(path() / "more.csv"), old = open_data(path() / "d.csv");
   EXPECT_EQ(second.series_of(old, "test"), first.series_of(old, "test"));

@@ -22,7 +22,7 @@ using NiwOde = JumpOde<NiwHead>;
 EngineSettings settings(std::int64_t hidden) {
   EngineSettings s;
   s.hidden = hidden;
-  s.propagator = "closed-form";
+  s.propagator = Propagation::closed_form;
   s.shortest_timescale = 0.1;
   s.longest_timescale = 20.0;
   return s;

@@ -66,7 +66,7 @@ TEST_P(GuardInAPass, ClipsExactlyToTheBound) {
   }
   const Example example{&timeline};
   Answer answer;
-  model.network->worker()->infer(model.network->weights(model.params.data()), {&example, 1},
+  model.network->worker()->infer(model.network->weights(model.first().params.data()), {&example, 1},
                                  model.inference_options(guard), {&answer, 1});
   std::map<std::size_t, std::span<const Marginal>> expected;  // by the stop after the query
   std::size_t query = 0;

@@ -17,12 +17,12 @@ constexpr Index kHeadFeatures = 3, kHeadInputs = 4;
 
 template <class H>
 struct HeadOf {
-  explicit HeadOf(const std::string& surprise = "epistemic")
+  explicit HeadOf(SurpriseScale surprise = SurpriseScale::epistemic)
       : head(layout, model(surprise), {}, kHeadInputs, kHeadFeatures),
         encoder(layout, "encoder", kHeadFeatures, 2),
         params(random_vector(rng, layout.size())) {}
 
-  static EngineSettings model(const std::string& surprise) {
+  static EngineSettings model(SurpriseScale surprise) {
     EngineSettings settings;
     settings.hidden = kHeadInputs;
     settings.head_hidden = 5;
@@ -116,7 +116,7 @@ TYPED_TEST(EveryHead, BackwardEqualsDifferences) {
 }
 
 TYPED_TEST(EveryHead, TheEncoderIsToldHowFarAnObservationWasFromTheMean) {
-  HeadOf<TypeParam> one("predictive");
+  HeadOf<TypeParam> one(SurpriseScale::predictive);
   const Vector<double> phi = one.phi(one.params, random_vector(one.rng, kHeadInputs), 1);
   for (Index j = 0; j < kHeadFeatures; ++j) {
     const Marginal m = one.head.marginal(phi.data(), j);
@@ -129,7 +129,7 @@ TYPED_TEST(EveryHead, TheEncoderIsToldHowFarAnObservationWasFromTheMean) {
 }
 
 TEST(NiwHead, EpistemicSurpriseCountsInTheModelsOwnDoubt) {
-  HeadOf<NiwHead> one("epistemic");
+  HeadOf<NiwHead> one(SurpriseScale::epistemic);
   const Vector<double> phi = one.phi(one.params, random_vector(one.rng, kHeadInputs), 1);
   const Marginal m = one.head.marginal(phi.data(), 1);
   double v[FeatureEncoder::kInputs];
@@ -138,7 +138,7 @@ TEST(NiwHead, EpistemicSurpriseCountsInTheModelsOwnDoubt) {
 }
 
 TYPED_TEST(EveryHead, WhatTheEncoderIsToldHasTheGradientOfDifferences) {
-  for (const char* surprise : {"epistemic", "predictive"}) {
+  for (const SurpriseScale surprise : {SurpriseScale::epistemic, SurpriseScale::predictive}) {
     HeadOf<TypeParam> one(surprise);
     const Vector<double> phi = one.phi(one.params, random_vector(one.rng, kHeadInputs), 1);
     const Vector<double> c = random_vector(one.rng, FeatureEncoder::kInputs);
@@ -156,7 +156,7 @@ TYPED_TEST(EveryHead, WhatTheEncoderIsToldHasTheGradientOfDifferences) {
           return Eigen::Map<const Vector<double>>(at, FeatureEncoder::kInputs).dot(c);
         });
         EXPECT_NEAR(d_phi[i], expected, 1e-8 * (1 + std::abs(expected)))
-            << surprise << ", feature " << j << ", parameter " << i;
+            << settings::name_of(surprise) << ", feature " << j << ", parameter " << i;
       }
     }
   }

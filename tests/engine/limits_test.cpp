@@ -22,7 +22,7 @@ Config config_with(const std::string& solver) {
   config.model.head_hidden = 4;
   config.model.encoder_width = 3;
   config.model.step = 0.1;
-  config.model.solver = solver;
+  config.model.solver = *settings::from_name<Solver>(solver);
   config.loss.kl = 0.2;
   return config;
 }
@@ -124,7 +124,7 @@ TEST(StepLimits, TheAdaptiveSolverCrossesAGapThatFixedStepsCannot) {
   ASSERT_EQ(answer.marginals.size(), 9u);
   // At rest: twice as late is the same state, to the tolerance of the solver.
   EXPECT_NEAR(answer.marginals[3].mean, answer.marginals[6].mean, 1e-2);
-  config.model.solver = "euler";
+  config.model.solver = Solver::euler;
   const JumpOde<NiwHead> fixed(named_settings(config), kFeatures, 2);
   EXPECT_NE(refusal_of([&] { answer_to(fixed, fixed.layout.initial<double>(1), {&timeline}); }),
             "accepted");

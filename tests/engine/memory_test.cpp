@@ -21,7 +21,7 @@ EngineSettings settings() {
   s.hidden = 6;
   s.head_hidden = 4;
   s.encoder_width = 3;
-  s.propagator = "closed-form";
+  s.propagator = Propagation::closed_form;
   s.shortest_timescale = 0.4;
   s.longest_timescale = 8.0;
   return s;
@@ -170,24 +170,25 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Options{"recall", [](EngineSettings&) {}},
                     Options{"bounded",
                             [](EngineSettings& s) {
-                              s.absorb = "bounded";
+                              s.absorb = Absorption::bounded;
                               s.absorb_bound = 1.7;
                             }},
-                    Options{"score", [](EngineSettings& s) { s.absorb = "score"; }},
+                    Options{"score", [](EngineSettings& s) { s.absorb = Absorption::score; }},
                     Options{"unlearnt",
                             [](EngineSettings& s) {
-                              s.absorb = "score";
+                              s.absorb = Absorption::score;
                               s.least_scale = {0.1, 0.1, 0.1};
                               s.unchanging = {1};
                               s.sporadic = {2};
                             }},
-                    Options{"stepped", [](EngineSettings& s) { s.propagator = "gru-ode"; }}),
+                    Options{"stepped",
+                            [](EngineSettings& s) { s.propagator = Propagation::gru_ode; }}),
     [](const auto& options) { return options.param.name; });
 
-class AbsorbGradient : public testing::TestWithParam<const char*> {};
+class AbsorbGradient : public testing::TestWithParam<Absorption> {};
 
 TEST_P(AbsorbGradient, EqualsDifferences) {
-  for (const char* surprise : {"epistemic", "predictive"}) {
+  for (const SurpriseScale surprise : {SurpriseScale::epistemic, SurpriseScale::predictive}) {
     EngineSettings s = settings();
     s.absorb = GetParam();
     s.absorb_bound = 1.7;  // so that many observations feel it
@@ -197,10 +198,11 @@ TEST_P(AbsorbGradient, EqualsDifferences) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, AbsorbGradient, testing::Values("bounded", "score"));
+INSTANTIATE_TEST_SUITE_P(Each, AbsorbGradient,
+                         testing::Values(Absorption::bounded, Absorption::score));
 
 TEST(Absorb, SmallErrorsPassAndNoneCountsForMoreThanTheBound) {
-  const Absorb bounded("bounded", 3.0), score("score", 3.0);
+  const Absorb bounded(Absorption::bounded, 3.0), score(Absorption::score, 3.0);
   EXPECT_NEAR(bounded(0.1), 0.1, 1e-4);
   for (const double z : {0.5, 2.0, 5.0, 1e3, 1e200}) {
     EXPECT_LE(bounded(z), 3.0);
@@ -216,7 +218,7 @@ TEST(Absorb, SmallErrorsPassAndNoneCountsForMoreThanTheBound) {
 // Two outliers of any size leave states that hardly differ: nothing of the value itself gets in.
 TEST(Absorb, TheValueItselfReachesNoState) {
   EngineSettings s = recalling();
-  for (const char* kind : {"bounded", "score"}) {
+  for (const Absorption kind : {Absorption::bounded, Absorption::score}) {
     s.absorb = kind;
     Config config;
     static_cast<EngineSettings&>(config.model) = s;
@@ -241,8 +243,9 @@ TEST(Absorb, TheValueItselfReachesNoState) {
       apart = std::max(apart, static_cast<double>(std::abs(far[i] - farther[i])));
       moved = std::max(moved, static_cast<double>(std::abs(far[i] - near[i])));
     }
-    EXPECT_LT(apart, 2e-3) << kind;  // ψ of 10⁴ deviations is within that of its limit
-    EXPECT_GT(moved, 1e-3) << kind;
+    EXPECT_LT(apart, 2e-3) << settings::name_of(
+        kind);  // ψ of 10⁴ deviations is within that of its limit
+    EXPECT_GT(moved, 1e-3) << settings::name_of(kind);
   }
 }
 

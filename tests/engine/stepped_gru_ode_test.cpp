@@ -9,7 +9,7 @@
 namespace edict {
 namespace {
 
-SteppedGruOde propagator(const std::string& solver, double step) {
+SteppedGruOde propagator(Solver solver, double step) {
   EngineSettings settings;
   settings.hidden = 2;
   settings.solver = solver;
@@ -33,34 +33,34 @@ std::vector<double> moves(const SteppedGruOde& ode, double start, double target)
 }
 
 TEST(FixedSteps, FullOnesAndAShorterLast) {
-  const SteppedGruOde ode = propagator("euler", 0.25);
+  const SteppedGruOde ode = propagator(Solver::euler, 0.25);
   EXPECT_EQ(moves(ode, 1.0, 1.625), (std::vector<double>{0.25, 0.25, 0.125}));
   EXPECT_EQ(moves(ode, 1.0, 1.5), (std::vector<double>{0.25, 0.25}));
   EXPECT_EQ(moves(ode, 1.0, 1.125), (std::vector<double>{0.125}));
 }
 
 TEST(FixedSteps, NoWayIsOneStepOfLengthZero) {
-  EXPECT_EQ(moves(propagator("rk4", 0.25), 3.0, 3.0), (std::vector<double>{0.0}));
+  EXPECT_EQ(moves(propagator(Solver::rk4, 0.25), 3.0, 3.0), (std::vector<double>{0.0}));
 }
 
 // 0.15/0.05 is a little more than three in binary: a fourth step of 1e-17 would cost as much as a
 // full one.
 TEST(FixedSteps, RoundingAddsNoStep) {
-  const std::vector<double> lengths = moves(propagator("euler", 0.05), 0.0, 0.15);
+  const std::vector<double> lengths = moves(propagator(Solver::euler, 0.05), 0.0, 0.15);
   ASSERT_EQ(lengths.size(), 3u);
   EXPECT_NEAR(lengths[2], 0.05, 1e-15);
 }
 
 TEST(FixedSteps, EndExactlyAtTheTargetHoweverMany) {
   double sum = 0;
-  const std::vector<double> lengths = moves(propagator("euler", 0.1), 0.0, 123.456);
+  const std::vector<double> lengths = moves(propagator(Solver::euler, 0.1), 0.0, 123.456);
   for (const double length : lengths) sum += length;
   EXPECT_EQ(lengths.size(), 1235u);
   EXPECT_NEAR(sum, 123.456, 1e-9);
 }
 
 TEST(FixedSteps, TheStepsBeforeTheLastAreCounted) {
-  const SteppedGruOde ode = propagator("euler", 0.25);
+  const SteppedGruOde ode = propagator(Solver::euler, 0.25);
   Clock clock = clock_at(0, 0);
   EXPECT_EQ(ode.steps_to(clock, 1.1), 5);
   EXPECT_EQ(ode.full_steps(clock, 1.1), 4);
@@ -69,7 +69,7 @@ TEST(FixedSteps, TheStepsBeforeTheLastAreCounted) {
 }
 
 TEST(AdaptiveSteps, AGoodStepGrowsAndABadOneIsTriedShorter) {
-  const SteppedGruOde ode = propagator("dopri5", 0.1);
+  const SteppedGruOde ode = propagator(Solver::dopri5, 0.1);
   Clock clock = clock_at(2.0, 0.1);
   EXPECT_TRUE(ode.accept(clock, {0.1, false}, 1e-6));
   EXPECT_DOUBLE_EQ(clock.now, 2.1);
@@ -81,7 +81,7 @@ TEST(AdaptiveSteps, AGoodStepGrowsAndABadOneIsTriedShorter) {
 }
 
 TEST(AdaptiveSteps, AnErrorThatIsNotANumberIsBad) {
-  const SteppedGruOde ode = propagator("dopri5", 0.1);
+  const SteppedGruOde ode = propagator(Solver::dopri5, 0.1);
   Clock clock = clock_at(2.0, 0.1);
   EXPECT_FALSE(ode.accept(clock, {0.1, true}, std::numeric_limits<double>::quiet_NaN()));
   EXPECT_LT(clock.dt, 0.1);
@@ -89,7 +89,7 @@ TEST(AdaptiveSteps, AnErrorThatIsNotANumberIsBad) {
 }
 
 TEST(AdaptiveSteps, AStepCutShortByItsTargetDoesNotShortenTheNext) {
-  const SteppedGruOde ode = propagator("dopri5", 0.1);
+  const SteppedGruOde ode = propagator(Solver::dopri5, 0.1);
   Clock clock = clock_at(0.0, 2.0);
   const Move move = ode.next(clock, 0.001);
   EXPECT_TRUE(move.last);
@@ -99,7 +99,7 @@ TEST(AdaptiveSteps, AStepCutShortByItsTargetDoesNotShortenTheNext) {
 }
 
 TEST(AdaptiveSteps, ALastSliverJoinsTheStepBeforeIt) {
-  const SteppedGruOde ode = propagator("dopri5", 0.1);
+  const SteppedGruOde ode = propagator(Solver::dopri5, 0.1);
   const Clock clock = clock_at(0.0, 0.995);
   EXPECT_TRUE(ode.next(clock, 1.0).last);
   EXPECT_EQ(ode.next(clock, 1.0).dt, 1.0);
@@ -107,7 +107,7 @@ TEST(AdaptiveSteps, ALastSliverJoinsTheStepBeforeIt) {
 }
 
 TEST(AdaptiveSteps, VanishWhereTheyWouldNeverArrive) {
-  const SteppedGruOde ode = propagator("dopri5", 0.1);
+  const SteppedGruOde ode = propagator(Solver::dopri5, 0.1);
   EXPECT_FALSE(ode.vanished(clock_at(0.0, 1e-9), 1.0));
   EXPECT_TRUE(ode.vanished(clock_at(0.0, 1e-11), 1.0));
   // A short way may be gone in short steps.

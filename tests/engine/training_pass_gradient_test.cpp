@@ -127,7 +127,7 @@ TEST(TrainingPassGradient, ForecastsAreScoredButNotAbsorbed) {
 // Stops that are only scored lie beside the series' way, several in one step of it, at the time of
 // an absorbed event, and at the end, where a query asks for the state.
 TEST(TrainingPassGradient, BranchesOfEveryKind) {
-  for (const char* solver : {"euler", "rk4", "dopri5"}) {
+  for (const Solver solver : {Solver::euler, Solver::rk4, Solver::dopri5}) {
     Problem p{gradient_config(), {}};
     p.config.model.solver = solver;
     p.config.model.rtol = p.config.model.atol = 1e-12;
@@ -144,15 +144,15 @@ TEST(TrainingPassGradient, BranchesOfEveryKind) {
       if (i > 0) timeline.stop(i == 1 ? 1.3 : 1.55, Timeline<double>::kQuery);
       p.timelines.push_back(timeline);
     }
-    SCOPED_TRACE(solver);
+    SCOPED_TRACE(std::string(settings::name_of(solver)));
     expect_gradients(p);
   }
 }
 
 TEST(TrainingPassGradient, GaussianKlAndPredictiveSurprise) {
   Problem p{gradient_config(), {}};
-  p.config.loss.kl_form = "gaussian";
-  p.config.model.surprise = "predictive";
+  p.config.loss.kl_form = KlForm::gaussian;
+  p.config.model.surprise = SurpriseScale::predictive;
   Generator rng(8);
   p.timelines.push_back(random_timeline<double>(rng, 3, 4, 0.3, 0.5));
   expect_gradients(p);

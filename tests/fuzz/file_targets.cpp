@@ -124,10 +124,10 @@ void checkpoint(std::string_view bytes) {
   const std::filesystem::path path = written(sealed);
   attempt(path.string(), [&] {
     static Model model = from_tensors(to_tensors(*smallest()), "f");
-    model.params = smallest()->params;
-    Adam adam(model.params.size());
+    model.first().params = smallest()->first().params;
+    Adam adam(model.first().params.size());
     load_checkpoint(path, 5, model, adam);
-    promise(model.params.allFinite() && adam.m.allFinite() && adam.v.allFinite(),
+    promise(model.first().params.allFinite() && adam.m.allFinite() && adam.v.allFinite(),
             "a run goes on from numbers");
   });
 }
@@ -152,7 +152,7 @@ Model classifier() {
   config.classify.readout.members = 1;
   config.classify.readout.width = 2;
   Model made = smallest()->with_classifier(config, {"u", "v"});
-  Readout& readout = made.readout;
+  Readout& readout = made.first().readout;
   readout.knots = Matrix<float>::Zero(Readout::kKnots, summary_size(made));
   readout.state_rows = state_rows(made);
   readout.members = {Vector<float>::Zero(summary_classifier(made, readout).layout().size())};
@@ -170,7 +170,7 @@ std::vector<std::string> models() {
   rich.calibration.fit_series = rich.calibration.conformal_series = 3;
   rich.calibration.correlations = Correlations(
       Matrix<double>::Identity(static_cast<Index>(features), static_cast<Index>(features)));
-  rich.backward = rich.params;
+  rich.first().backward = rich.first().params;
   rich.fusion.features.assign(features, {.dof = 5.0});
   rich.fusion.fit_series = 3;
   return {tensor_bytes(to_tensors(*smallest())), tensor_bytes(to_tensors(rich)),
@@ -196,7 +196,8 @@ std::vector<std::string> checkpoints() {
   EpochRow first;
   first.epoch = 1;
   first.best = true;
-  save_checkpoint({5, 1, 0, {first}, model.params}, model, Adam(model.params.size()), folder / "c");
+  save_checkpoint({5, 1, 0, {first}, model.first().params}, model,
+                  Adam(model.first().params.size()), folder / "c");
   return {folder.read("c")};
 }
 

@@ -206,7 +206,7 @@ TEST(Impute, FromBothSidesFillsAHoleAsTheFitSawIt) {
   const Dataset& data = small_synthetic();
   Model model = small_trained_model().member(0);
   model.protocol.t_cut = 1e9;
-  model.backward = model.network->layout().initial<float>(7);
+  model.first().backward = model.network->layout().initial<float>(7);
   FeatureFusion fusion;
   fusion.dof = 5;
   model.fusion = {{3, fusion}, 10};
@@ -274,7 +274,7 @@ TEST(ClassTrajectories, FromTheLastObservationKnowEverything) {
   const auto found = class_trajectories(small_classifier(), data, ahead, kSome, pool);
   for (std::size_t s = 0; s < kSome.size(); ++s) {
     Model model = small_classifier().with_classifier(small_classifier().config, data.classes);
-    model.params = small_classifier().params;
+    model.first().params = small_classifier().first().params;
     for (std::size_t t = 0; t < 2; ++t) {
       model.protocol.horizon = found[s].times[t];
       const auto expected = class_probabilities(model, data, {&kSome[s], 1}, pool);

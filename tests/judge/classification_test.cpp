@@ -36,7 +36,7 @@ TEST(ClassProbabilities, AreTheSoftmaxOfTheNetworksScores) {
 TEST(ClassProbabilities, AreTheSameBlockAfterBlock) {
   const Dataset& data = small_synthetic();
   Model model = small_classifier().with_classifier(small_classifier().config, data.classes);
-  model.params = small_classifier().params;
+  model.first().params = small_classifier().first().params;
   model.config.train.chunk = 1;
   ASSERT_LT(block_of_series(model), data.size());
   ASSERT_GE(block_of_series(small_classifier()), data.size());
@@ -78,7 +78,7 @@ TEST(ClassTrajectories, EqualThoseOfTheDataSoFar) {
       }
     }
     Model model = small_classifier().with_classifier(small_classifier().config, data.classes);
-    model.params = small_classifier().params;
+    model.first().params = small_classifier().first().params;
     model.protocol.horizon = times[t];
     const auto expected = class_probabilities(model, so_far, every_series(so_far), pool);
     for (std::size_t s = 0; s < some.size(); ++s)

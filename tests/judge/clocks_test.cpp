@@ -76,7 +76,7 @@ Dataset each_shifted(Dataset data) {
 
 TEST(Clocks, OfEachSeriesMayBeginAnywhere) {
   const Dataset data = random_table(3, kSeries);
-  ASSERT_EQ(tiny_settings(data).config.data.start, "first");
+  ASSERT_EQ(tiny_settings(data).config.data.start, ClockStart::first);
   const nlohmann::json here = judged(data);
   ASSERT_FALSE(here["evaluation"]["extrapolation"].is_null());
   ASSERT_FALSE(here["calibration"]["features"][0]["ranges"].empty());
@@ -90,7 +90,7 @@ TEST(Clocks, OfEachSeriesMayCountInAnotherUnit) {
 
 TEST(Clocks, OfAllSeriesMayHaveAnotherOriginAndUnit) {
   const Dataset data = random_table(2, kSeries);
-  ASSERT_EQ(tiny_settings(data).config.data.start, "origin");
+  ASSERT_EQ(tiny_settings(data).config.data.start, ClockStart::origin);
   const nlohmann::json here = judged(data);
   expect_alike(here, judged(at_other_times(data, 1, 0x1.0p20)), "shifted");
   expect_alike(here, judged(at_other_times(data, 0x1.0p10, 0), 0x1.0p10), "scaled");

@@ -43,6 +43,7 @@ class CountingNetwork final : public Network {
   Index hidden() const override { return 0; }
   bool has_distribution() const override { return false; }
   Index classes() const override { return 2; }
+  Index classifier_offset() const override { return 0; }
 
  private:
   ParameterLayout layout_;
@@ -57,7 +58,7 @@ inline Model counting_model(const Dataset& data) {
   model.protocol.standardisation.scale.assign(data.features.size(), 1.0);
   model.protocol.population = model.protocol.standardisation;
   model.protocol.horizon = 100.0;
-  model.config.data.start = "zero";
+  model.config.data.start = ClockStart::zero;
   model.network = std::make_unique<CountingNetwork>();
   return model;
 }

@@ -47,7 +47,7 @@ TEST(Stress, EqualsEachPieceDoneAlone) {
     for (const StressCurve& curve : result.curves) {
       const Encoding clean = encode(model, data, test, pool, curve.guard);
       const Encoding hit = encode(model, noisy, test, pool, curve.guard);
-      const Vector<float>& classifier = model.seed_classifiers[s].params;
+      const Vector<float>& classifier = model.first().seed_classifiers[s].params;
       const auto metrics = [&](const Encoding& encoding) {
         const auto p = class_probabilities(model, encoding.states, classifier);
         return to_json(classification_metrics(Predictions(p.values, labels, 2)));

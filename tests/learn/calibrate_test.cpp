@@ -24,7 +24,7 @@ void rescale(Model& model, const std::vector<double>& factors) {
   float *bias = nullptr, *weight = nullptr, *encoder_bias = nullptr;
   Index width = 0;
   for (const Tensor& tensor : model.network->layout().tensors()) {
-    float* const at = model.params.data() + tensor.offset;
+    float* const at = model.first().params.data() + tensor.offset;
     if (tensor.name == "head.psi.1.bias") bias = at;
     if (tensor.name == "encoder.weight") weight = at, width = tensor.shape.back();
     if (tensor.name == "encoder.bias") encoder_bias = at;

@@ -29,7 +29,7 @@ Model tiny_model(const Config& config = tiny_config()) {
 
 struct Written {
   Model model = tiny_model();
-  Adam adam{model.params.size()};
+  Adam adam{model.first().params.size()};
   Checkpoint state;
 
   // After three epochs of four steps, the second of which was the best.
@@ -50,7 +50,7 @@ struct Written {
       row.best = epoch < 3;
       state.rows.push_back(row);
     }
-    state.best = 0.5f * model.params;
+    state.best = 0.5f * model.first().params;
   }
 
   void save(const std::filesystem::path& path) const { save_checkpoint(state, model, adam, path); }
@@ -60,7 +60,7 @@ struct Written {
 std::string answer(const std::filesystem::path& path, const Config& config = tiny_config(),
                    std::uint64_t fingerprint = kFingerprint) {
   Model model = tiny_model(config);
-  Adam adam(model.params.size());
+  Adam adam(model.first().params.size());
   const std::string message = refusal_of([&] { load_checkpoint(path, fingerprint, model, adam); });
   if (message == "accepted") return message;
   EXPECT_EQ(message.find(path.string() + ": "), 0u) << message;
@@ -82,10 +82,10 @@ void expect_equal(const std::vector<EpochRow>& a, const std::vector<EpochRow>& b
 // Everything that load_checkpoint gives back is what was saved, to the bit.
 void expect_restored(const std::filesystem::path& path, const Written& written) {
   Model model = tiny_model();
-  model.params.setZero();
-  Adam adam(model.params.size());
+  model.first().params.setZero();
+  Adam adam(model.first().params.size());
   const Checkpoint state = load_checkpoint(path, kFingerprint, model, adam);
-  EXPECT_EQ(model.params, written.model.params);
+  EXPECT_EQ(model.first().params, written.model.first().params);
   EXPECT_EQ(adam.m, written.adam.m);
   EXPECT_EQ(adam.v, written.adam.v);
   EXPECT_EQ(adam.steps, written.adam.steps);
@@ -197,7 +197,7 @@ TEST(Checkpoint, MoreEpochsOnlyWhereTheRateDoesNotDependOnThem) {
   written.save(folder / "c");
   EXPECT_EQ(answer(folder / "c", longer), "accepted");
 
-  written.model.config.train.schedule = longer.train.schedule = "cosine";
+  written.model.config.train.schedule = longer.train.schedule = Schedule::cosine;
   written.save(folder / "c");
   EXPECT_EQ(answer(folder / "c", written.model.config), "accepted");
   EXPECT_EQ(answer(folder / "c", longer),
@@ -205,7 +205,7 @@ TEST(Checkpoint, MoreEpochsOnlyWhereTheRateDoesNotDependOnThem) {
             "= cosine, train.warmup = 0) and would jump; keep train.epochs, or start without "
             "resume");
 
-  written.model.config.train.schedule = longer.train.schedule = "constant";
+  written.model.config.train.schedule = longer.train.schedule = Schedule::constant;
   written.model.config.train.warmup = longer.train.warmup = 0.1;
   written.save(folder / "c");
   EXPECT_NE(answer(folder / "c", longer).find("train.warmup = 0.1"), std::string::npos);

@@ -52,22 +52,22 @@ TEST(FineTuning, StartsWhereTheFrozenClassifierEndsAndNeverEndsWorse) {
   // The classes of Synthetic can be told apart by whoever may move the states.
   EXPECT_GE(best->validation_accuracy, 0.96);
   EXPECT_LT(result.fine_tuning.back().cross_entropy, result.fine_tuning[1].cross_entropy);
-  EXPECT_NE(result.model.params.head(100), small_trained_model().params.head(100));
+  EXPECT_NE(result.model.first().params.head(100), small_trained_model().first().params.head(100));
 }
 
 TEST(FineTuning, KeepsOneClassifierThatFitsTheMovedStates) {
   const ClassifierResult result = tuned(tuning(2));
-  ASSERT_EQ(result.model.seed_classifiers.size(), 1u);
-  EXPECT_EQ(result.model.seed_classifiers[0].seed, result.model.config.classify.seed);
-  EXPECT_EQ(result.model.seed_classifiers[0].params,
-            result.model.params.tail(result.model.classifier_size()));
+  ASSERT_EQ(result.model.first().seed_classifiers.size(), 1u);
+  EXPECT_EQ(result.model.first().seed_classifiers[0].seed, result.model.config.classify.seed);
+  EXPECT_EQ(result.model.first().seed_classifiers[0].params,
+            result.model.first().params.tail(result.model.classifier_size()));
   EXPECT_EQ(result.runs.size(), 3u);
 }
 
 TEST(FineTuning, WithoutRateChangesNothing) {
   ClassifierOptions options = tuning(1);
   options.settings.fine_tune_rate = 0;
-  EXPECT_EQ(tuned(options).model.params, tuned(tuning(0)).model.params);
+  EXPECT_EQ(tuned(options).model.first().params, tuned(tuning(0)).model.first().params);
 }
 
 // At weight 0 the distribution is not held: a long way with the classes alone costs likelihood that
@@ -105,7 +105,7 @@ TEST(FineTuning, CalibratesWhatWasCalibratedBefore) {
   const Model with = tuned_with(true), without = tuned_with(false);
   EXPECT_FALSE(with.calibration.empty());
   EXPECT_TRUE(without.calibration.empty());
-  EXPECT_EQ(with.params, without.params);
+  EXPECT_EQ(with.first().params, without.first().params);
 }
 
 TEST(FineTuning, AStopLeavesItAtOnceAndBeforeItToo) {
@@ -205,7 +205,7 @@ struct JointLoss : testing::Test {
   static Model at_a_fixed_place() {
     const Dataset& data = small_synthetic();
     Model model = untrained_model(data).with_classifier(small_synthetic_config(), data.classes);
-    model.params = moved_parameters<float>(model.network->layout(), 3);
+    model.first().params = moved_parameters<float>(model.network->layout(), 3);
     return model;
   }
 
@@ -224,7 +224,7 @@ struct JointLoss : testing::Test {
 // stays short of the ReLUs' kinks, which bend a quotient over 1e-3 by 3 %; rounding a loss near 1
 // to 1e-16 leaves 1e-9 of it.
 TEST_F(JointLoss, GradientFollowsTheLoss) {
-  const Vector<double> params = model.params.cast<double>();
+  const Vector<double> params = model.first().params.cast<double>();
   Vector<double> grads, unused;
   in_double(params, grads);
   for (const Tensor& tensor : model.network->layout().tensors()) {
@@ -249,10 +249,10 @@ TEST_F(JointLoss, GradientFollowsTheLoss) {
 // gradient is what is left of larger terms, rounding is theirs.
 TEST_F(JointLoss, AWorkerGivesTheSame) {
   Vector<double> expected;
-  const double loss = in_double(model.params.cast<double>(), expected);
-  Vector<float> grads = Vector<float>::Zero(model.params.size());
+  const double loss = in_double(model.first().params.cast<double>(), expected);
+  Vector<float> grads = Vector<float>::Zero(model.first().params.size());
   const LossSums sums =
-      model.network->worker()->learn(model.params.data(), examples, weights, grads.data());
+      model.network->worker()->learn(model.first().params.data(), examples, weights, grads.data());
   EXPECT_NEAR(total(sums), loss, 1e-5 * std::abs(loss));
   for (const Tensor& tensor : model.network->layout().tensors()) {
     const Vector<double> want = expected.segment(tensor.offset, tensor.size);

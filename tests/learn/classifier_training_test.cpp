@@ -43,10 +43,10 @@ TEST(ClassifierTraining, TellsTheClassesOfSyntheticApartFromEverySeed) {
   EXPECT_EQ(result.train, small_trained_model().split(data).train.size());
   EXPECT_EQ(result.validation, small_trained_model().split(data).validation.size());
   EXPECT_EQ(result.unlabelled, 0u);
-  ASSERT_EQ(result.model.seed_classifiers.size(), 3u);
+  ASSERT_EQ(result.model.first().seed_classifiers.size(), 3u);
   for (std::size_t s = 0; s < 3; ++s) {
     EXPECT_EQ(result.runs[s].seed, static_cast<std::int64_t>(s));
-    EXPECT_EQ(result.model.seed_classifiers[s].seed, static_cast<std::int64_t>(s));
+    EXPECT_EQ(result.model.first().seed_classifiers[s].seed, static_cast<std::int64_t>(s));
     // 69 test series: at most one wrong.
     EXPECT_GE(test_fit(result.model, data, result.runs[s].params).accuracy(), 0.98);
   }
@@ -56,7 +56,7 @@ TEST(ClassifierTraining, TellsTheClassesOfSyntheticApartFromEverySeed) {
 TEST(ClassifierTraining, LeavesTheModelItselfFrozenAndTakesTheBestSeed) {
   const Model& model = small_trained_model();
   const ClassifierResult result = classified(model, small_synthetic());
-  EXPECT_EQ(result.model.params.head(model.params.size()), model.params);
+  EXPECT_EQ(result.model.first().params.head(model.first().params.size()), model.first().params);
   const ClassifierRun* best = &result.runs[0];
   for (const ClassifierRun& run : result.runs)
     if (run.validation_accuracy > best->validation_accuracy ||
@@ -64,7 +64,7 @@ TEST(ClassifierTraining, LeavesTheModelItselfFrozenAndTakesTheBestSeed) {
          run.validation_cross_entropy < best->validation_cross_entropy))
       best = &run;
   EXPECT_EQ(result.model.config.classify.seed, best->seed);
-  EXPECT_EQ(result.model.params.tail(result.model.classifier_size()), best->params);
+  EXPECT_EQ(result.model.first().params.tail(result.model.classifier_size()), best->params);
 }
 
 // Adam's first step moves every parameter by rate · g/(|g| + ε), g from the closed form
@@ -109,14 +109,16 @@ TEST(ClassifierTraining, FileKeepsEverySeedAndThePopulation) {
   const TemporaryFolder folder;
   save_model(result.model, folder / "clf");
   const Model loaded = load_model(folder / "clf");
-  EXPECT_EQ(loaded.params, result.model.params);
+  EXPECT_EQ(loaded.first().params, result.model.first().params);
   EXPECT_EQ(loaded.classes, result.model.classes);
   EXPECT_EQ(loaded.protocol.population.mean, result.model.protocol.population.mean);
   EXPECT_EQ(loaded.protocol.population.scale, result.model.protocol.population.scale);
-  ASSERT_EQ(loaded.seed_classifiers.size(), 3u);
+  ASSERT_EQ(loaded.first().seed_classifiers.size(), 3u);
   for (std::size_t s = 0; s < 3; ++s) {
-    EXPECT_EQ(loaded.seed_classifiers[s].seed, result.model.seed_classifiers[s].seed);
-    EXPECT_EQ(loaded.seed_classifiers[s].params, result.model.seed_classifiers[s].params);
+    EXPECT_EQ(loaded.first().seed_classifiers[s].seed,
+              result.model.first().seed_classifiers[s].seed);
+    EXPECT_EQ(loaded.first().seed_classifiers[s].params,
+              result.model.first().seed_classifiers[s].params);
   }
 
   TensorFile damaged = to_tensors(result.model);
@@ -158,7 +160,7 @@ TEST(ClassifierLabels, SeriesWithoutOneAreLeftOut) {
     if (data.labels[i] == Dataset::kNone)
       for (std::size_t e = data.first_event[i]; e < data.first_event[i + 1]; ++e)
         changed.value[data.first_observation[e]] = 9.0;
-  EXPECT_EQ(classified(model, changed).model.params, result.model.params);
+  EXPECT_EQ(classified(model, changed).model.first().params, result.model.first().params);
 }
 
 TEST(ClassifierLabels, ClassWithOneMemberIsAClass) {

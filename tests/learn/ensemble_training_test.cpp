@@ -48,13 +48,13 @@ TEST(EnsembleTraining, MembersAreTheRunsOfTheirSeedsForEveryThreadCount) {
   const Config config = quick_config();
   const Model whole = trained(config, 3, 1).model;
   const Model again = trained(config, 3, 2).model;
-  ASSERT_EQ(whole.members(), 3u);
+  ASSERT_EQ(whole.members.size(), 3u);
   for (std::size_t m = 0; m < 3; ++m) {
     Model alone = fresh(config, static_cast<std::int64_t>(m));
     ThreadPool pool(2);
     train(alone, small_synthetic(), alone.split(small_synthetic()), pool, {});
-    EXPECT_EQ(whole.params_of(m), alone.params) << m;
-    EXPECT_EQ(again.params_of(m), alone.params) << m;
+    EXPECT_EQ(whole.members[m].params, alone.first().params) << m;
+    EXPECT_EQ(again.members[m].params, alone.first().params) << m;
   }
 }
 

@@ -58,7 +58,7 @@ void expect_works(const Dataset& data) {
   for (const auto& variant : model_variants()) {
     SCOPED_TRACE(variant.empty() ? "default" : variant.front());
     const Model model = tiny_model(data, variant);
-    ASSERT_TRUE(model.params.allFinite());
+    ASSERT_TRUE(model.first().params.allFinite());
     expect_finite_answers(model, data);
   }
   for (const char* kind : {"gru-d", "ipn", "seft"}) {
@@ -213,7 +213,7 @@ TEST(Extremes, TimesThatNoSettingHoldsAreRefused) {
     const Dataset data = at_other_times(random_table(1), unit, 0);
     expect_says(refusal(data), "count them in another unit");
     Config config;  // as of a file that leaves it to the data
-    config.data.start = "origin";
+    config.data.start = ClockStart::origin;
     expect_says(refusal_of([&] { Model::create(config, data, split(data, config.data)); }),
                 "count them in another unit");
   }

@@ -189,7 +189,7 @@ TEST_F(Batches, AnInterruptionInsideABatchKeepsTheLastCompleteEpoch) {
   std::vector<Vector<float>> after;
   TrainOptions options;
   options.out = folder / "whole";
-  options.on_epoch = [&](const EpochRow&) { after.push_back(whole.params); };
+  options.on_epoch = [&](const EpochRow&) { after.push_back(whole.first().params); };
   train(whole, data_, parts, pool_, options);
 
   Model model = fresh();
@@ -202,17 +202,17 @@ TEST_F(Batches, AnInterruptionInsideABatchKeepsTheLastCompleteEpoch) {
   EXPECT_TRUE(result.interrupted);
   EXPECT_FALSE(result.stopped_early);
   ASSERT_EQ(result.rows.size(), 1u);
-  EXPECT_EQ(model.params, after[0]) << "half an epoch has left its traces";
-  EXPECT_EQ(load_model(folder / "parts").params, after[0]);
+  EXPECT_EQ(model.first().params, after[0]) << "half an epoch has left its traces";
+  EXPECT_EQ(load_model(folder / "parts").first().params, after[0]);
   const auto checkpoint = folder / "parts.checkpoint";
-  EXPECT_EQ(from_tensors(read_tensors(checkpoint), checkpoint).params, after[0]);
+  EXPECT_EQ(from_tensors(read_tensors(checkpoint), checkpoint).first().params, after[0]);
 
   Model resumed = fresh();
   TrainOptions rest;
   rest.out = folder / "parts";
   rest.resume = true;
   EXPECT_EQ(train(resumed, data_, parts, pool_, rest).resumed_from, 1);
-  EXPECT_EQ(resumed.params, whole.params);
+  EXPECT_EQ(resumed.first().params, whole.first().params);
   EXPECT_EQ(folder.read("parts"), folder.read("whole"));
   EXPECT_EQ(folder.read("parts.checkpoint"), folder.read("whole.checkpoint"));
   EXPECT_EQ(folder.read("parts.metrics.csv"), folder.read("whole.metrics.csv"));
@@ -221,7 +221,7 @@ TEST_F(Batches, AnInterruptionInsideABatchKeepsTheLastCompleteEpoch) {
 TEST_F(Batches, AnInterruptionInTheFirstEpochLeavesNoFile) {
   const TemporaryFolder folder;
   Model model = fresh();
-  const Vector<float> initial = model.params;
+  const Vector<float> initial = model.first().params;
   const TrainingSet set = distribution_training_set(model, data_, model.split(data_));
   Recorder recorder(model, set);
   recorder.interrupt_at = 4;
@@ -230,7 +230,7 @@ TEST_F(Batches, AnInterruptionInTheFirstEpochLeavesNoFile) {
   const TrainResult result = train(model, data_, model.split(data_), pool_, options);
   EXPECT_TRUE(result.interrupted);
   EXPECT_TRUE(result.rows.empty());
-  EXPECT_EQ(model.params, initial);
+  EXPECT_EQ(model.first().params, initial);
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
@@ -278,10 +278,11 @@ TEST_F(Batches, ChunksAddUpToTheBatch) {
   const LossWeights weights{0.01, 0.01, 0.05, 0};
   Vector<float> whole, parts;
   const LossSums a =
-      GradientSum(*model.network, 50, pool_).batch(model.params, examples, weights, whole);
+      GradientSum(*model.network, 50, pool_).batch(model.first().params, examples, weights, whole);
   GradientSum seven(*model.network, 7, pool_);
-  seven.batch(model.params, std::span(examples).first(3), weights, parts);  // leaves nothing behind
-  const LossSums b = seven.batch(model.params, examples, weights, parts);
+  seven.batch(model.first().params, std::span(examples).first(3), weights,
+              parts);  // leaves nothing behind
+  const LossSums b = seven.batch(model.first().params, examples, weights, parts);
   EXPECT_NE(parts, whole) << "one chunk after all";
   EXPECT_LE((parts - whole).cwiseAbs().maxCoeff(), 1e-5f * whole.cwiseAbs().maxCoeff());
   EXPECT_NEAR(a.nll, b.nll, 1e-5 * std::abs(a.nll));

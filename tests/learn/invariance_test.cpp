@@ -74,7 +74,7 @@ TEST_P(Invariance, TheUnitOfTimeGivesTheSameModelToTheBit) {
     for (const double unit : {0x1.0p12, 0x1.0p-40}) {
       const Dataset other = at_other_times(data_, unit, 0);
       const Model again = tiny_model(other, variant);
-      ASSERT_EQ(again.params, model.params) << unit;
+      ASSERT_EQ(again.first().params, model.first().params) << unit;
       const auto found = answers(again, other, unit);
       for (std::size_t i = 0; i < found.size(); ++i)
         expect_same_bits(expected[i].marginals, found[i].marginals);
@@ -94,7 +94,7 @@ TEST_P(Invariance, TheOriginOfTimeGivesTheSameModel) {
       ASSERT_EQ(again.config.data.start, model.config.data.start);
       const auto found = answers(again, other);
       for (std::size_t i = 0; i < found.size(); ++i) {
-        if (!model.protocol.from_first) {
+        if (!model.protocol.from_first()) {
           expect_same_bits(expected[i].marginals, found[i].marginals);
           continue;
         }

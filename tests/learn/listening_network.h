@@ -57,6 +57,7 @@ class ListeningNetwork final : public Network {
   Index state_rows() const override { return own_->state_rows(); }
   bool has_distribution() const override { return own_->has_distribution(); }
   Index classes() const override { return own_->classes(); }
+  Index classifier_offset() const override { return own_->classifier_offset(); }
 
  private:
   std::unique_ptr<Network> own_;

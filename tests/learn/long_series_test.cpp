@@ -56,7 +56,7 @@ Config small_config(const Dataset& data) {
 TEST(LongSeries, WindowsOfAnEpochHoldEveryTrainingEventOnceAndNothingElse) {
   const Dataset data = in_pieces(long_waves(3, 700), 20);
   const Config config = small_config(data);
-  ASSERT_EQ(config.data.split, "time");
+  ASSERT_EQ(config.data.split, SplitBy::time);
   const Split parts = split(data, config.data);
   const Model model = Model::create(config, data, parts);
   std::set<std::size_t> training;
@@ -182,7 +182,7 @@ TEST(LongSeries, ShiftingEachSeriesByItsOwnConstantChangesNoScore) {
   for (int k : {0, 1}) {
     const Dataset& data = k == 0 ? here : there;
     Config config = small_config(there);  // own clocks for both
-    ASSERT_EQ(config.data.start, "first");
+    ASSERT_EQ(config.data.start, ClockStart::first);
     const Split parts = split(data, config.data);
     Model model = Model::create(config, data, parts);
     ThreadPool pool(1);

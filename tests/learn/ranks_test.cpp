@@ -101,8 +101,8 @@ TEST(Ranks, AnyNumberOfProcessesTrainsTheSameModel) {
     together(size, [&](ThreadPool& own, ThreadRanks& ranks, Table&) {
       Model model = untrained_model(data, chunky());
       const TrainResult result = train(model, data, model.split(data), own, {});
-      ASSERT_EQ(model.params.size(), alone.params.size());
-      EXPECT_TRUE((model.params.array() == alone.params.array()).all())
+      ASSERT_EQ(model.first().params.size(), alone.first().params.size());
+      EXPECT_TRUE((model.first().params.array() == alone.first().params.array()).all())
           << "rank " << ranks.rank() << " of " << size;
       EXPECT_EQ(result.rows.back().validation_nll, expected.rows.back().validation_nll);
       EXPECT_EQ(result.rows.back().nll, expected.rows.back().nll);
@@ -124,7 +124,7 @@ TEST(Ranks, ClassifiersToo) {
   const Model alone = train_classifier(frozen, data, frozen.split(data), pool, options).model;
   together(3, [&](ThreadPool& own, ThreadRanks&, Table&) {
     const Model model = train_classifier(frozen, data, frozen.split(data), own, options).model;
-    EXPECT_TRUE((model.params.array() == alone.params.array()).all());
+    EXPECT_TRUE((model.first().params.array() == alone.first().params.array()).all());
   });
 }
 
@@ -160,7 +160,7 @@ TEST(Ranks, StopTogetherAndGoOnWithAnotherNumber) {
     resumed.resume = true;
     resumed.out = folder / ("again-" + std::to_string(ranks.rank()));
     train(model, data, model.split(data), own, resumed);
-    EXPECT_TRUE((model.params.array() == whole.params.array()).all());
+    EXPECT_TRUE((model.first().params.array() == whole.first().params.array()).all());
   });
   EXPECT_EQ(folder.read("again-0"), folder.read("whole"));
 }

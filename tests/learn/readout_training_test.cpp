@@ -82,16 +82,16 @@ TEST(Readout, SomeMembersAreNotShownTheState) {
   const ClassifierResult result = classified(data, 2, options);
   ThreadPool pool(2);
   const Model model = kept(result.model);
-  ASSERT_EQ(model.readout.without_state, 1u);
+  ASSERT_EQ(model.first().readout.without_state, 1u);
   const std::vector<std::size_t> series{0, 1, 2, 3};
   const Matrix<float> summaries = summarise(model, data, series, pool).values;
   Matrix<float> otherwise = summaries;
   otherwise.bottomRows(state_rows(model)).setConstant(0.5f);
   // Each member by itself: another state changes what is said by those who see it.
   for (std::size_t m = 0; m < 3; ++m) {
-    Readout alone = model.readout;
-    alone.members = {model.readout.members[m]};
-    alone.without_state = model.readout.sees_state(m) ? 0 : 1;
+    Readout alone = model.first().readout;
+    alone.members = {model.first().readout.members[m]};
+    alone.without_state = model.first().readout.sees_state(m) ? 0 : 1;
     const SummaryClassifier network = summary_classifier(model, alone);
     const Matrix<double> said = alone.votes(network, summaries).members;
     EXPECT_EQ(said == alone.votes(network, otherwise).members, m == 0) << m;
@@ -105,21 +105,21 @@ TEST(Readout, TreesReadWhatWasObservedAndAreKept) {
   options.settings.readout.tree_rate = 0.3;
   const ClassifierResult result = classified(data, 2, options);
   ThreadPool pool(2);
-  const Readout& trained = result.model.readout;
+  const Readout& trained = result.model.first().readout;
   ASSERT_FALSE(trained.trees.roots.empty());
   const Model model = kept(result.model);
-  EXPECT_EQ(model.readout.tree_share, trained.tree_share);
+  EXPECT_EQ(model.first().readout.tree_share, trained.tree_share);
   const Matrix<float> summaries =
       summarise(model, data, std::vector<std::size_t>{0, 1, 2, 3}, pool).values;
-  const SummaryClassifier network = summary_classifier(model, model.readout);
-  const Readout::Votes said = model.readout.votes(network, summaries);
+  const SummaryClassifier network = summary_classifier(model, model.first().readout);
+  const Readout::Votes said = model.first().readout.votes(network, summaries);
   EXPECT_EQ(said.trees, trained.votes(network, summaries).trees);
   EXPECT_NEAR(said.trees.col(0).array().exp().sum(), 1.0, 1e-12);
   Matrix<float> otherwise = summaries;
   otherwise.bottomRows(state_rows(model)).setConstant(0.5f);
-  EXPECT_EQ(model.readout.votes(network, otherwise).trees, said.trees);
+  EXPECT_EQ(model.first().readout.votes(network, otherwise).trees, said.trees);
   // A share of 1 is what the trees say, one of 0 what the networks say.
-  Readout readout = model.readout;
+  Readout readout = model.first().readout;
   readout.share = readout.tree_share = readout.power = 1.0;
   const Matrix<float> of_state = Matrix<float>::Zero(network.classes(), 4);
   EXPECT_EQ(readout.mixed(said, of_state), said.trees);
@@ -133,16 +133,16 @@ TEST(Readout, TreesMayReadAlone) {
   options.settings.readout.trees = 30;
   const ClassifierResult result = classified(data, 2, options);
   ThreadPool pool(2);
-  ASSERT_FALSE(result.model.readout.empty());
+  ASSERT_FALSE(result.model.first().readout.empty());
   const Model model = kept(result.model);
-  EXPECT_TRUE(model.readout.members.empty());
+  EXPECT_TRUE(model.first().readout.members.empty());
   const std::vector<std::size_t> series{0, 1, 2, 3};
   const auto told = [&](const Model& own) {
     return class_probabilities(own, data, series, pool).values;
   };
   EXPECT_EQ(told(model), told(result.model));
   const Matrix<float> summaries = summarise(model, data, series, pool).values;
-  Readout readout = model.readout;
+  Readout readout = model.first().readout;
   readout.share = readout.power = 1.0;
   const Readout::Votes votes = readout.votes(summary_classifier(model, readout), summaries);
   EXPECT_EQ(readout.mixed(votes, Matrix<float>::Zero(votes.trees.rows(), 4)), votes.trees);
@@ -199,7 +199,7 @@ TEST(Summaries, AreMadeOfTheValuesThatTheGuardLetPass) {
 
 TEST(ReadoutTraining, IsNoWorseThanTheStateAloneOnValidation) {
   const ClassifierResult result = classified(small_synthetic());
-  EXPECT_EQ(result.model.readout.members.size(), 2u);
+  EXPECT_EQ(result.model.first().readout.members.size(), 2u);
   // A share of 0 is the classifier on h(T) itself, but for rounding to single precision.
   const ReadoutFit& fit = result.readouts.at(0);
   EXPECT_LE(fit.readout.cross_entropy, fit.state.cross_entropy * (1 + 1e-5));
@@ -234,10 +234,10 @@ TEST(ReadoutTraining, LearnsWhatTheLastStateForgot) {
 TEST(ReadoutTraining, SameBitsForEveryThreadCountAndFromTheFile) {
   const Dataset& data = small_synthetic();
   const ClassifierResult one = classified(data, 1), three = classified(data, 3);
-  ASSERT_EQ(one.model.readout.members.size(), three.model.readout.members.size());
-  for (std::size_t m = 0; m < one.model.readout.members.size(); ++m)
-    EXPECT_EQ(one.model.readout.members[m], three.model.readout.members[m]);
-  EXPECT_NE(one.model.readout.members[0], one.model.readout.members[1]);
+  ASSERT_EQ(one.model.first().readout.members.size(), three.model.first().readout.members.size());
+  for (std::size_t m = 0; m < one.model.first().readout.members.size(); ++m)
+    EXPECT_EQ(one.model.first().readout.members[m], three.model.first().readout.members[m]);
+  EXPECT_NE(one.model.first().readout.members[0], one.model.first().readout.members[1]);
   const TemporaryFolder folder;
   save_model(one.model, folder / "model");
   const Model loaded = load_model(folder / "model");
@@ -255,14 +255,14 @@ TEST(ReadoutTraining, MembersOfAnEnsembleHaveReadoutsOfTheirOwn) {
   members.push_back(small_trained_model().member(0));
   members.push_back(small_trained_model().member(0));
   members[1].config.train.seed += 1;
-  members[1].params *= 1.01f;
+  members[1].first().params *= 1.01f;
   const Model both = ensemble(std::move(members));
   ThreadPool pool(2);
   const ClassifierResult result =
       train_classifier(both, data, both.split(data), pool, with_readout());
   ASSERT_EQ(result.readouts.size(), 2u);
-  ASSERT_EQ(result.model.readout_of(1).members.size(), 2u);
-  EXPECT_NE(result.model.readout_of(0).members[0], result.model.readout_of(1).members[0]);
+  ASSERT_EQ(result.model.members[1].readout.members.size(), 2u);
+  EXPECT_NE(result.model.members[0].readout.members[0], result.model.members[1].readout.members[0]);
   const std::vector<std::size_t> series{0, 1, 2};
   const double late = result.model.protocol.horizon;
   const ClassProbabilities told = class_probabilities(result.model, data, series, pool);
@@ -347,7 +347,7 @@ TEST(ReadoutPower, ProbabilitiesHappenAsOftenAsTheySay) {
   Config config;
   config.data.t_cut = 1e3;
   config.model.hidden = 8;
-  config.model.propagator = "closed-form";
+  config.model.propagator = Propagation::closed_form;
   config.train.epochs = 15;
   config.train.batch = 32;
   config.train.learning_rate = 0.01;
@@ -363,7 +363,7 @@ TEST(ReadoutPower, ProbabilitiesHappenAsOftenAsTheySay) {
   options.settings.readout.trees = 100;
   Model model = kept(train_classifier(frozen, data, parts, pool, options).model);
   const Reliability calibrated = reliability(model, data, parts.test);
-  model.readout.power = 1;
+  model.first().readout.power = 1;
   const Reliability plain = reliability(model, data, parts.test);
   EXPECT_EQ(calibrated.bins, 10u);
   EXPECT_LT(calibrated.worst, 0.05);
@@ -380,7 +380,7 @@ TEST(ReadoutPower, CostsNothingWhereTheClassesAreClear) {
   Model model = kept(classified(data).model);
   const auto test = model.split(data).test;
   const double calibrated = reliability(model, data, test).log_loss;
-  model.readout.power = 1;
+  model.first().readout.power = 1;
   EXPECT_LE(calibrated, reliability(model, data, test).log_loss);
 }
 
@@ -394,9 +394,9 @@ TEST(ReadoutPower, IsOneInFilesFromBeforeAndRefusedWhereItIsNone) {
     else
       meta["readout"]["power"] = power;
     file.metadata["edict"] = meta.dump();
-    return from_tensors(file, "f").readout.power;
+    return from_tensors(file, "f").first().readout.power;
   };
-  EXPECT_EQ(with_power(model.readout.power), model.readout.power);
+  EXPECT_EQ(with_power(model.first().readout.power), model.first().readout.power);
   EXPECT_EQ(with_power({}), 1.0);
   for (const double wrong : {0.0, -1.0, 1e300})
     EXPECT_NE(refusal_of([&] { with_power(wrong); }).find("contradicts itself"), std::string::npos);
@@ -420,7 +420,7 @@ TEST(ReadoutPower, OfAnEnsembleSuitsTheMeanOfItsMembers) {
   Config config;
   config.data.t_cut = 1e3;
   config.model.hidden = 8;
-  config.model.propagator = "closed-form";
+  config.model.propagator = Propagation::closed_form;
   config.train.epochs = 3;
   config.train.batch = 32;
   ThreadPool pool(2);
@@ -435,12 +435,11 @@ TEST(ReadoutPower, OfAnEnsembleSuitsTheMeanOfItsMembers) {
   const Model whole =
       train_classifier(ensemble(std::move(members)), data, parts, pool, options).model;
   const Model first = train_classifier(alone, data, parts, pool, options).model;
-  EXPECT_EQ(whole.readout.members[0], first.readout.members[0]);
-  EXPECT_GT(whole.readout.power, first.readout.power);
+  EXPECT_EQ(whole.first().readout.members[0], first.first().readout.members[0]);
+  EXPECT_GT(whole.first().readout.power, first.first().readout.power);
   Model apart = kept(whole);
-  const double factor = whole.readout.power / first.readout.power;
-  apart.readout.power /= factor;
-  for (Member& other : apart.others) other.readout.power /= factor;
+  const double factor = whole.first().readout.power / first.first().readout.power;
+  for (Member& own : apart.members) own.readout.power /= factor;
   EXPECT_LT(reliability(whole, data, parts.test).log_loss,
             reliability(apart, data, parts.test).log_loss);
 }

@@ -35,12 +35,12 @@ struct Trained {
     config.model.hidden = 24;
     config.model.head_hidden = 12;
     config.model.encoder_width = 8;
-    config.model.propagator = "closed-form";
+    config.model.propagator = Propagation::closed_form;
     config.train.epochs = 20;
     config.train.batch = 32;
     config.train.chunk = 16;
     config.train.learning_rate = 1e-2;
-    config.train.schedule = "cosine";
+    config.train.schedule = Schedule::cosine;
     config.train.clip = 0;
     config.train.clip_norm = 1;
     config.train.calibrate = true;
@@ -182,9 +182,9 @@ Model quickly_trained(const Config& config, std::size_t threads, const TrainOpti
 TEST(TrainSmooth, GivesTheSameBitsForEveryThreadCount) {
   const Model one = quickly_trained(quick_config(), 1), three = quickly_trained(quick_config(), 3);
   ASSERT_TRUE(one.has_backward());
-  EXPECT_EQ(one.params, three.params);
-  EXPECT_EQ(one.backward, three.backward);
-  EXPECT_NE(one.params, one.backward);
+  EXPECT_EQ(one.first().params, three.first().params);
+  EXPECT_EQ(one.first().backward, three.first().backward);
+  EXPECT_NE(one.first().params, one.first().backward);
   ASSERT_FALSE(one.fusion.empty());
   EXPECT_EQ(to_json(one.fusion), to_json(three.fusion));
 }
@@ -194,7 +194,7 @@ TEST(TrainSmooth, LeavesTheForwardNetworkAsItIsWithoutIt) {
   alone.train.smooth = false;
   const Model model = quickly_trained(alone, 2);
   EXPECT_FALSE(model.has_backward());
-  EXPECT_EQ(model.params, quickly_trained(quick_config(), 2).params);
+  EXPECT_EQ(model.first().params, quickly_trained(quick_config(), 2).first().params);
 }
 
 TEST(TrainSmooth, GoesOnWhereverItWasStopped) {
@@ -236,9 +236,9 @@ TEST(TrainSmooth, FusesWhatTheMembersOfAnEnsembleSay) {
       0, small_synthetic(), split(small_synthetic(), config.data), pool, options);
   const Model loaded = load_model(folder / "e");
   EXPECT_TRUE(loaded.has_backward());
-  EXPECT_EQ(loaded.backward_of(1), result.model.backward_of(1));
+  EXPECT_EQ(loaded.members[1].backward, result.model.members[1].backward);
   EXPECT_FALSE(loaded.fusion.empty());
-  EXPECT_EQ(loaded.backward, quickly_trained(config, 1).backward);
+  EXPECT_EQ(loaded.first().backward, quickly_trained(config, 1).first().backward);
   EXPECT_EQ(result.members[1].backward_rows.size(), 3u);
 }
 
@@ -253,7 +253,7 @@ TEST(TrainSmooth, IsWeighedAgainWhereTheForwardNetworkChanges) {
   options.settings.fine_tune = 1;
   options.settings.fine_tune_rate = 1e-2;
   const Model tuned = train_classifier(model, data, model.split(data), pool, options).model;
-  EXPECT_EQ(tuned.backward.head(model.backward.size()), model.backward);
+  EXPECT_EQ(tuned.first().backward.head(model.first().backward.size()), model.first().backward);
   ASSERT_FALSE(tuned.fusion.empty());
   EXPECT_NE(to_json(tuned.fusion), to_json(model.fusion));
 

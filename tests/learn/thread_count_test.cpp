@@ -64,7 +64,7 @@ Results results(const Config& c, std::size_t threads) {
   const Split parts = model.split(data());
   EXPECT_GT(parts.train.size(), 256u);
   append(train(model, data(), parts, pool, {}).rows, r.rows);
-  append(model.params, r.trained);
+  append(model.first().params, r.trained);
   const std::vector<std::size_t> all = every_series(data());  // 400: 13 chunks
   if (model.network->has_distribution()) {
     r.evaluation = json_text(to_json(evaluate(model, data(), all, pool)));
@@ -75,7 +75,7 @@ Results results(const Config& c, std::size_t threads) {
     ClassifierResult tuned = train_classifier(model, data(), parts, pool, options);
     append(tuned.fine_tuning, r.rows);
     for (const ClassifierRun& run : tuned.runs) append(run.params, r.tuned);
-    append(tuned.model.params, r.tuned);
+    append(tuned.model.first().params, r.tuned);
     model = std::move(tuned.model);
   }
   r.probabilities = class_probabilities(model, data(), all, pool).values;

@@ -54,7 +54,7 @@ TEST(Trainer, ThinningLeavesOutAShareDrawnAnewEachEpochWhateverTheThreads) {
   Model one, two, whole;
   const auto thinned = observations_of_epochs(0.3, 1, one);
   EXPECT_EQ(thinned, observations_of_epochs(0.3, 2, two));
-  EXPECT_EQ(one.params, two.params);
+  EXPECT_EQ(one.first().params, two.first().params);
   EXPECT_NE(thinned[0], thinned[1]);
   const auto all = observations_of_epochs(0.0, 1, whole);
   EXPECT_EQ(all[0], all[1]);
@@ -74,7 +74,7 @@ TEST(Trainer, StopsEarlyAndKeepsTheBest) {
   Model model = Model::create(config, data, parts);
   std::vector<Vector<float>> after;  // each epoch
   TrainOptions options;
-  options.on_epoch = [&](const EpochRow&) { after.push_back(model.params); };
+  options.on_epoch = [&](const EpochRow&) { after.push_back(model.first().params); };
   ThreadPool pool(1);
   const TrainResult result = train(model, data, parts, pool, options);
   ASSERT_TRUE(result.stopped_early);
@@ -86,15 +86,15 @@ TEST(Trainer, StopsEarlyAndKeepsTheBest) {
     lowest = std::min(lowest, result.rows[i].validation_nll);
   }
   EXPECT_EQ(result.rows[best].validation_nll, lowest);
-  EXPECT_EQ(model.params, after[best]);
-  EXPECT_NE(model.params, after.back());
+  EXPECT_EQ(model.first().params, after[best]);
+  EXPECT_NE(model.first().params, after.back());
 }
 
 TEST(Trainer, ANonFiniteLossNamesSeriesAndEvent) {
   Dataset data = generate_synthetic(20, 3);
   const Split parts = split(data, 0);
   Model model = Model::create({}, data, parts);
-  model.params[model.params.size() - 1] = std::numeric_limits<float>::quiet_NaN();
+  model.first().params[model.first().params.size() - 1] = std::numeric_limits<float>::quiet_NaN();
   ThreadPool pool(2);
   try {
     train(model, data, parts, pool, {});

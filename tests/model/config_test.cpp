@@ -43,7 +43,7 @@ TEST(Config, SetReachesEveryType) {
   EXPECT_EQ(config.model.hidden, 64);
   EXPECT_EQ(config.train.learning_rate, 3e-3);
   EXPECT_FALSE(config.data.standardise);
-  EXPECT_EQ(config.model.solver, "rk4");
+  EXPECT_EQ(config.model.solver, Solver::rk4);
   EXPECT_EQ(config.loss.kl, 1.0);
 }
 

@@ -11,7 +11,7 @@ namespace {
 TEST(WriteToml, ReadsBackAsTheSameSettings) {
   Config config;
   config.data.t_cut = 3 * 3.14159265358979312;
-  config.data.split = "group";
+  config.data.split = SplitBy::group;
   config.data.standardise = false;
   config.model.hidden = 77;
   config.loss.kl = 1e-7;

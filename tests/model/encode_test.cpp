@@ -60,7 +60,7 @@ TEST(EncodingTimeline, GoesOnToALaterEvent) {
 TEST(EncodingTimeline, OfASeriesWithoutClockIsItsStart) {
   const Dataset data = two_series(1e9);  // seconds since 1970: the clock starts at the first event
   const Model model = model_of(data);
-  EXPECT_EQ(model.config.data.start, "first");
+  EXPECT_EQ(model.config.data.start, ClockStart::first);
   EXPECT_EQ(encoding_timeline(model.protocol, data, 1).stops.back().time, 0.0);
   ThreadPool pool(1);
   EXPECT_TRUE(encode(model, data, every_series(data), pool).states.allFinite());
@@ -141,7 +141,7 @@ TEST(StateClassifier, GivesTheScoresOfTheWholeNetwork) {
     const Matrix<float> whole = infer_classes(model, examples, pool);
     const std::vector<std::size_t> series = every_series(data);
     const Matrix<float> states = encode(model, data, std::span(series).first(20), pool).states;
-    const Vector<float> params = model.params.tail(classifier.size());
+    const Vector<float> params = model.first().params.tail(classifier.size());
     EXPECT_LT((whole - classifier.logits(params.data(), states)).cwiseAbs().maxCoeff(), 1e-5f);
   }
 }

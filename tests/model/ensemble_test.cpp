@@ -150,7 +150,7 @@ TEST(Ensemble, OfOneIsThatModel) {
   std::vector<Model> one;
   one.push_back(std::move(single));
   const Model whole = ensemble(std::move(one));
-  EXPECT_EQ(whole.members(), 1u);
+  EXPECT_EQ(whole.members.size(), 1u);
   EXPECT_EQ(fingerprint(whole), before);
   EXPECT_EQ(whole.calibration.features.size(), whole.features.size());
   for (const NamedTensor& tensor : to_tensors(whole).tensors)
@@ -162,10 +162,10 @@ TEST(Ensemble, ComesBackFromItsFile) {
   const Model whole = untrained_ensemble();
   save_model(whole, folder / "m");
   const Model back = load_model(folder / "m");
-  ASSERT_EQ(back.members(), 3u);
-  for (std::size_t m = 0; m < 3; ++m) EXPECT_EQ(back.params_of(m), whole.params_of(m));
+  ASSERT_EQ(back.members.size(), 3u);
+  for (std::size_t m = 0; m < 3; ++m) EXPECT_EQ(back.members[m].params, whole.members[m].params);
   EXPECT_EQ(fingerprint(back), fingerprint(whole));
-  EXPECT_NE(whole.params_of(0), whole.params_of(1));
+  EXPECT_NE(whole.members[0].params, whole.members[1].params);
   EXPECT_EQ(back.member(2).config.train.seed, whole.config.train.seed + 2);
 }
 
@@ -191,7 +191,7 @@ class EnsembleStream : public testing::TestWithParam<const char*> {};
 // A state per member, each with the step of its own solver.
 TEST_P(EnsembleStream, SaysWhatThePredictionSaysAndComesBackFromBytes) {
   Config config = small_synthetic_config();
-  config.model.solver = GetParam();
+  config.model.solver = *settings::from_name<Solver>(GetParam());
   const auto whole = std::make_shared<const Model>(untrained_ensemble(config));
   const Dataset& data = small_synthetic();
   const std::size_t s = 2;
@@ -200,7 +200,7 @@ TEST_P(EnsembleStream, SaysWhatThePredictionSaysAndComesBackFromBytes) {
   const Timeline<float> timeline = query_timeline(whole->protocol, data, s, times);
   ThreadPool pool(1);
   const Answer expected = infer(*whole, examples_of(std::span(&timeline, 1)), pool, {})[0];
-  Stream stream(whole, {}, whole->protocol.from_first ? data.times[first] : 0.0);
+  Stream stream(whole, {}, whole->protocol.from_first() ? data.times[first] : 0.0);
   for (std::size_t e = 0; e < 3; ++e) {
     if (e > 0) {
       const auto said = stream.distribution(data.times[first + e]);

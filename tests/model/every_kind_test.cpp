@@ -66,7 +66,7 @@ TEST_P(EveryKind, AnswersTheSameAfterAReload) {
     std::vector<Example> examples;
     for (const auto& timeline : timelines) examples.push_back({&timeline});
     Matrix<float> out(m.network->classes(), static_cast<Index>(examples.size()));
-    m.network->worker()->classify(m.network->weights(m.params.data()), examples, {}, {},
+    m.network->worker()->classify(m.network->weights(m.first().params.data()), examples, {}, {},
                                   out.data());
     return out;
   };

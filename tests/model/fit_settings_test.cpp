@@ -154,7 +154,7 @@ TEST(FitSettings, SeriesThatBeginAtDifferentTimesHaveClocksOfTheirOwn) {
   const Dataset data = walks(60, 2, 20, 1.0, 1000.0);
   const FittedSettings fitted = fit_settings(data);
   EXPECT_FALSE(fitted.facts.one_clock);
-  EXPECT_EQ(fitted.config.data.start, "first");
+  EXPECT_EQ(fitted.config.data.start, ClockStart::first);
   // The series' own length sets the unit, not the years between them; every event teaches.
   EXPECT_LE(fitted.config.data.time_unit, 20.0 / 12 + 0.5);
   EXPECT_EQ(fitted.config.data.cut_share, 0.75);
@@ -173,7 +173,7 @@ TEST(FitSettings, SeriesThatEndAtDifferentTimesAreCutEachInItsLastQuarter) {
     }
   }
   const Config config = fit_settings(data, {}).config;
-  EXPECT_EQ(config.data.start, "origin");
+  EXPECT_EQ(config.data.start, ClockStart::origin);
   EXPECT_EQ(config.data.cut_share, 0.75);
   EXPECT_FALSE(config.data.t_cut);
 }

@@ -82,7 +82,7 @@ TEST(Infer, AStateThatIsNotFiniteIsAnErrorWithSeriesTimeAndFeature) {
   for (const Tensor& tensor : model.network->layout().tensors()) {
     if (tensor.name.starts_with("classifier")) continue;
     Model broken = model_with("euler");
-    broken.params[tensor.offset] = std::numeric_limits<float>::quiet_NaN();
+    broken.first().params[tensor.offset] = std::numeric_limits<float>::quiet_NaN();
     const std::string said = refusal(broken, timeline);
     EXPECT_NE(said.find("series " + small_synthetic().ids[2]), std::string::npos)
         << tensor.name << ": " << said;

@@ -160,7 +160,7 @@ const Model& tiny_model() {
     config.model.hidden = config.model.head_hidden = config.model.encoder_width = 1;
     Model m = untrained_model(small_synthetic(), config).with_classifier(config, {"0", "1"});
     for (const std::int64_t seed : {3, 4})
-      m.seed_classifiers.push_back({seed, m.params.tail(m.classifier_size())});
+      m.first().seed_classifiers.push_back({seed, m.first().params.tail(m.classifier_size())});
     return m;
   }();
   return model;
@@ -270,7 +270,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& change) { return change.param.name; });
 
 bool finite(const Model& model) {
-  bool all = model.params.allFinite() && std::isfinite(model.protocol.horizon);
+  bool all = model.first().params.allFinite() && std::isfinite(model.protocol.horizon);
   for (const auto* z : {&model.protocol.standardisation, &model.protocol.population})
     for (std::size_t j = 0; j < model.features.size(); ++j)
       all = all && std::isfinite(z->mean[j]) && z->scale[j] > 0 && std::isfinite(z->scale[j]);

@@ -21,7 +21,7 @@ Model two_sided(const std::string& variant = "euler") {
   set_variant(config, variant);
   config.model.step = 0.3;
   Model model = untrained_model(small_synthetic(), config);
-  model.backward = model.network->layout().initial<float>(7);
+  model.first().backward = model.network->layout().initial<float>(7);
   FeatureFusion fusion;
   fusion.prior = -0.1;
   fusion.dof = 5;
@@ -142,7 +142,7 @@ TEST(Smoothed, TravelsInTheFileAndInMembersAndClassifiers) {
   const Model model = two_sided();
   save_model(model, folder / "m");
   const Model loaded = load_model(folder / "m");
-  EXPECT_EQ(loaded.backward, model.backward);
+  EXPECT_EQ(loaded.first().backward, model.first().backward);
   EXPECT_EQ(to_json(loaded.fusion), to_json(model.fusion));
   EXPECT_EQ(fingerprint(loaded), fingerprint(model));
   EXPECT_NE(fingerprint(untrained_model(small_synthetic(), model.config)), fingerprint(model));
@@ -161,7 +161,7 @@ TEST(Smoothed, TravelsInTheFileAndInMembersAndClassifiers) {
   members.push_back(model.member(0));
   members.push_back(model.member(0));
   members[1].config.train.seed = 1;
-  members[1].backward = model.network->layout().initial<float>(9);
+  members[1].first().backward = model.network->layout().initial<float>(9);
   Model whole = ensemble(std::move(members));
   EXPECT_TRUE(whole.has_backward());
   EXPECT_TRUE(whole.fusion.empty()) << "it was one member's";

@@ -44,7 +44,7 @@ Model small_model(const Dataset& data, const std::string& variant) {
   Config config;
   config.model.hidden = 10;
   set_variant(config, variant);
-  config.data.start = "zero";
+  config.data.start = ClockStart::zero;
   return Model::create(config, data, split(data, 0));
 }
 
@@ -100,11 +100,11 @@ TEST(StreamStart, IsThatOfPredict) {
   for (std::size_t e = data.first_event[11]; e < data.first_event[12]; ++e) data.times[e] -= 50.0;
   const auto seen = observations_of(data);
   ThreadPool pool(1);
-  for (const char* start : {"zero", "origin", "first"}) {
+  for (const ClockStart start : {ClockStart::zero, ClockStart::origin, ClockStart::first}) {
     Config config;
     config.model.hidden = 10;
     config.data.start = start;
-    if (start == std::string("origin")) config.data.origin = 99.0;
+    if (start == ClockStart::origin) config.data.origin = 99.0;
     const auto model = std::make_shared<const Model>(Model::create(config, data, split(data, 0)));
     for (const std::size_t s : {std::size_t{0}, std::size_t{11}}) {
       const std::size_t first = data.first_event[s], last = data.first_event[s + 1];
@@ -136,7 +136,7 @@ TEST(StreamStart, OfTheFirstEventAnswersWithTheStartUntilThen) {
   const Dataset data = small_dataset();
   Config config;
   config.model.hidden = 10;
-  config.data.start = "first";
+  config.data.start = ClockStart::first;
   StreamEngine engine(std::make_shared<const Model>(Model::create(config, data, split(data, 0))));
   const StreamState state = engine.begin();
   const StreamEngine::Question questions[] = {{&state, 3.0}, {&state, 1e6}};
@@ -260,7 +260,7 @@ TEST(Stream, RefusesAValueThatMakesItsStateNotFinite) {
   for (const Tensor& tensor : fragile.network->layout().tensors())
     if (tensor.name.find("encoder") != std::string::npos)
       for (Index i = tensor.offset; i < tensor.offset + tensor.size; ++i)
-        fragile.params[static_cast<std::size_t>(i)] *= 1e12f;
+        fragile.first().params[static_cast<std::size_t>(i)] *= 1e12f;
   Stream stream(std::make_shared<const Model>(std::move(fragile)));
   const Observation good{0, 5.0}, absurd{0, 1e300};
   stream.observe(1.0, {&good, 1});

@@ -7,7 +7,7 @@
 namespace edict {
 namespace {
 
-class StepBackward : public testing::TestWithParam<const char*> {};
+class StepBackward : public testing::TestWithParam<Solver> {};
 
 TEST_P(StepBackward, EqualsCentralDifferences) {
   const Tableau& solver = tableau(GetParam());
@@ -76,7 +76,9 @@ TEST_P(StepBackward, ManyStepsEqualCentralDifferences) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, StepBackward, testing::Values("euler", "midpoint", "rk4", "dopri5"));
+INSTANTIATE_TEST_SUITE_P(All, StepBackward,
+                         testing::Values(Solver::euler, Solver::midpoint, Solver::rk4,
+                                         Solver::dopri5));
 
 }  // namespace
 }  // namespace edict

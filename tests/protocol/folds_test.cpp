@@ -69,7 +69,7 @@ TEST(Folds, OtherSeriesAndTheirOrderMoveNone) {
 TEST(Folds, ByGroupWholeGroupsJudgeTogether) {
   const Dataset d = series(900, 60);
   DataSettings settings;
-  settings.split = "group";
+  settings.split = SplitBy::group;
   const auto judged = judged_in(d, cross_validation_splits(d, settings, 3));
   std::map<std::string, std::size_t> of_group;
   for (std::size_t i = 0; i < d.size(); ++i)
@@ -84,7 +84,7 @@ TEST(Folds, StratifiedFoldsShareEveryClassEvenly) {
   d.classes = {"often", "rare"};
   for (std::size_t i = 0; i < d.size(); ++i) d.labels.edit()[i] = i % 20 == 0 ? 1 : 0;
   DataSettings settings;
-  settings.split = "stratified";
+  settings.split = SplitBy::stratified;
   const Split usual = split(d, settings);
   for (const std::int32_t label : {0, 1}) {
     const auto of_label = [&](const std::vector<std::size_t>& part) {

@@ -101,7 +101,7 @@ TEST(Noise, GrowsWithTheTimeSinceTheClockOfASeriesStarts) {
   Split split;
   for (std::size_t i = 0; i < clean.size(); ++i) split.train.push_back(i);
   const NoiseSpec noise = spec(NoiseKind::compounding, 0.7, 0.1, 1.0);
-  for (const char* start : {"origin", "first"}) {
+  for (const ClockStart start : {ClockStart::origin, ClockStart::first}) {
     const auto added = [&](double common, double own) {
       Dataset moved = clean;
       for (std::size_t i = 0; i < clean.size(); ++i)
@@ -113,9 +113,9 @@ TEST(Noise, GrowsWithTheTimeSinceTheClockOfASeriesStarts) {
       const Protocol protocol = fit_protocol(settings, moved, split);
       return with_noise(protocol, moved, {}, noise).value;
     };
-    EXPECT_EQ(added(1024.0, 0.0), added(0.0, 0.0)) << start;
-    EXPECT_EQ(added(-1024.0, 0.0), added(0.0, 0.0)) << start;
-    if (start == std::string("first")) {
+    EXPECT_EQ(added(1024.0, 0.0), added(0.0, 0.0)) << settings::name_of(start);
+    EXPECT_EQ(added(-1024.0, 0.0), added(0.0, 0.0)) << settings::name_of(start);
+    if (start == ClockStart::first) {
       EXPECT_EQ(added(0.0, 4096.0), added(0.0, 0.0));
     }
   }

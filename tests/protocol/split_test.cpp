@@ -243,7 +243,7 @@ TEST(StratifiedSplit, EverySeriesHasTheSameChance) {
 TEST(StratifiedSplit, IsWhatTheSettingChooses) {
   const Dataset d = labelled(200);
   DataSettings settings;
-  settings.split = "stratified";
+  settings.split = SplitBy::stratified;
   EXPECT_EQ(split(d, settings).train, split(d, 0, 0.7, 0.1, SplitBy::stratified).train);
   EXPECT_NE(split(d, settings).train, split(d, 0).train);
 }

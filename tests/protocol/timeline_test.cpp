@@ -162,11 +162,11 @@ TEST(Gaps, AreThoseOfTheTrainingSeriesInTheModelsUnit) {
   const std::vector<std::size_t> train{0, 2, 3};
   EXPECT_EQ(gaps(protocol, d, train).median, 1.0);          // of 1, 2 and 4
   EXPECT_EQ(gaps(protocol, d, train).longest_series, 4.0);  // clocks start at 0
-  protocol.from_first = true;
+  protocol.start = ClockStart::first;
   EXPECT_EQ(gaps(protocol, d, train).longest_series, 3.5);
   EXPECT_EQ(gaps(protocol, d, std::vector<std::size_t>{2, 3}).median, 0.0);
   // A gap is one wherever the clock starts.
-  protocol.from_first = false;
+  protocol.start = ClockStart::zero;
   protocol.origin = 0.5;
   EXPECT_EQ(gaps(protocol, d, train).median, 1.0);
   EXPECT_EQ(gaps(protocol, d, train).longest_series, 3.75);
@@ -247,7 +247,7 @@ TEST_P(TimelineTest, AQueryKnowsOnlyWhatCameBeforeIt) {
   Generator rng(GetParam(), "queries");
   for (std::size_t i = 0; i < c.data.size(); ++i) {
     std::vector<double> times;
-    for (int k = 0; k < 6; ++k) times.push_back(rng.uniform(c.protocol.from_first ? -6 : 0, 20));
+    for (int k = 0; k < 6; ++k) times.push_back(rng.uniform(c.protocol.from_first() ? -6 : 0, 20));
     for (std::size_t e = c.data.first_event[i]; e < c.data.first_event[i + 1]; ++e)
       times.push_back(c.data.times[e]);  // also just where something is observed
     std::sort(times.begin(), times.end());
@@ -337,7 +337,7 @@ TEST(Protocol, ACutAtZeroIsOne) {
   }
   DataSettings settings;
   settings.t_cut = 0.0;
-  settings.start = "origin";
+  settings.start = ClockStart::origin;
   const Protocol protocol = fit_protocol(settings, d, {{0, 1}, {2}, {3}});
   EXPECT_EQ(protocol.t_cut, 0.0);
   EXPECT_EQ(training_timeline(protocol, d, 0).stops.size(), 10u);
@@ -359,7 +359,7 @@ TEST(Protocol, ClocksMayStartAtAnOrigin) {
     }
   }
   DataSettings settings;
-  settings.start = "origin";
+  settings.start = ClockStart::origin;
   settings.time_unit = 3600;
   const Protocol protocol = fit_protocol(settings, d, {{0, 1}, {2}, {}});
   EXPECT_EQ(settings.origin, kYear2023);

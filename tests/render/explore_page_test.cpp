@@ -296,7 +296,7 @@ TEST_F(Explored, TimesAreDrawnFromWhereTheClockStarts) {
   data.add_observation(1, 0.5);
   for (const bool own_clocks : {true, false}) {
     Config config = small_synthetic_config();
-    config.data.start = own_clocks ? "first" : "origin";
+    config.data.start = own_clocks ? ClockStart::first : ClockStart::origin;
     config.data.t_cut = own_clocks ? 1e30 : kFar + 9;
     model = Model::create(config, data, split(data, config.data));
     const UnpackedPage page(made().html);

@@ -98,13 +98,13 @@ TEST(Plan, AConfigurationSurvivesItsToml) {
   config.data.t_cut = 9.42477796076938;
   config.train.learning_rate = 1e-4;
   config.train.clip = 0;
-  config.model.solver = "rk4";
+  config.model.solver = Solver::rk4;
   config.data.standardise = false;
   Config back;
   read_toml_text(to_toml(config), "written", back);
   EXPECT_EQ(to_toml(back), to_toml(config));
   EXPECT_EQ(back.data.t_cut, config.data.t_cut);
-  EXPECT_EQ(back.model.solver, "rk4");
+  EXPECT_EQ(back.model.solver, Solver::rk4);
   EXPECT_FALSE(back.data.standardise);
 }
 

@@ -78,7 +78,7 @@ TEST_F(PartialAcceptanceTest, TablesAndArraysAreTakenInPartToo) {
 // A value whose time cannot be taken spoils no other, of its stream or of another one.
 TEST_F(PartialAcceptanceTest, WhatLiesBeforeTheClockSpoilsNoOther) {
   Config config = small_model()->config;
-  config.data.start = "zero";
+  config.data.start = ClockStart::zero;
   save_model(Model::create(config, waves(), split(waves(), 0)), folder_ / "waves.model");
   ASSERT_TRUE(start()) << folder_.read("err");
   const std::string early = line("old", -5, "\"x1\":7");

@@ -11,12 +11,11 @@
 namespace edict::server {
 namespace {
 
-std::shared_ptr<const Model> model_with(const std::string& propagator,
-                                        const std::string& solver = "euler") {
+std::shared_ptr<const Model> model_with(Propagation propagator, Solver solver = Solver::euler) {
   Config config = small_model()->config;
   config.model.propagator = propagator;
   config.model.solver = solver;
-  config.data.start = "first";
+  config.data.start = ClockStart::first;
   return std::make_shared<const Model>(Model::create(config, waves(), split(waves(), 0)));
 }
 
@@ -204,7 +203,8 @@ TEST_F(RefusedValuesTest, AFaultIsAnAlarmUntilAValueIsAbsorbed) {
 
 TEST_F(RefusedValuesTest, AHugeTimeIsRefusedAndTheStreamGoesOn) {
   for (const auto& model :
-       {model_with("gru-ode"), model_with("gru-ode", "dopri5"), model_with("closed-form")}) {
+       {model_with(Propagation::gru_ode), model_with(Propagation::gru_ode, Solver::dopri5),
+        model_with(Propagation::closed_form)}) {
     const auto live = open_with(model);
     const auto half = rows_.begin() + static_cast<std::ptrdiff_t>(rows_.size() / 2);
     live->submit_and_wait({rows_.begin(), half});
@@ -225,7 +225,8 @@ TEST_F(RefusedValuesTest, AHugeTimeIsRefusedAndTheStreamGoesOn) {
 // A date of 1970 before the others, or one far behind them: from there the model would get no
 // further, and every other value of the stream would be left out.
 TEST_F(RefusedValuesTest, AGapThatTheModelCannotCrossIsRefused) {
-  for (const auto& model : {model_with("gru-ode"), model_with("gru-ode", "dopri5")}) {
+  for (const auto& model :
+       {model_with(Propagation::gru_ode), model_with(Propagation::gru_ode, Solver::dopri5)}) {
     const auto live = open_with(model);
     const auto half = rows_.begin() + static_cast<std::ptrdiff_t>(rows_.size() / 2);
     live->submit_and_wait({rows_.begin(), half});
@@ -241,14 +242,14 @@ TEST_F(RefusedValuesTest, AGapThatTheModelCannotCrossIsRefused) {
 
 // What `edict predict` takes is taken.
 TEST_F(RefusedValuesTest, AFixedStepIsRepeatedTenMillionTimes) {
-  const auto live = open_with(model_with("gru-ode"));
+  const auto live = open_with(model_with(Propagation::gru_ode));
   for (const double time : {1.0, 4e6, 8e6})
     EXPECT_EQ(live->submit_and_wait({{"a", {time, false}, 0, 0.5}}).stored, 1u) << time;
 }
 
 // A closed form crosses any gap that a number can hold.
 TEST_F(RefusedValuesTest, AClosedFormCrossesAnyGap) {
-  const auto model = model_with("closed-form");
+  const auto model = model_with(Propagation::closed_form);
   const auto live = open_with(model);
   Dataset data;
   data.features = waves().features;
@@ -265,7 +266,7 @@ TEST_F(RefusedValuesTest, AClosedFormCrossesAnyGap) {
 
 // While a long gap is crossed, other streams are answered.
 TEST_F(RefusedValuesTest, ALongGapKeepsNoOtherWaiting) {
-  const auto model = model_with("gru-ode", "dopri5");
+  const auto model = model_with(Propagation::gru_ode, Solver::dopri5);
   std::vector<std::string> notices;
   Live live(model, {.shards = 1}, open_store(store(), {}, notices), {});
   live.submit_and_wait({{"a", {1, false}, 0, 0.5}});

@@ -46,7 +46,8 @@ std::shared_ptr<const Model> fragile_model() {
     auto own = std::make_shared<Model>(Model::create(config, waves(), split(waves(), 0)));
     for (const Tensor& tensor : own->network->layout().tensors())
       if (tensor.name.find("encoder") != std::string::npos)
-        for (Index i = tensor.offset; i < tensor.offset + tensor.size; ++i) own->params[i] *= 1e12f;
+        for (Index i = tensor.offset; i < tensor.offset + tensor.size; ++i)
+          own->first().params[i] *= 1e12f;
     return own;
   }();
   return model;

@@ -69,7 +69,7 @@ CalibrateResult calibrate(Model model, const Dataset& data, const CalibrateReque
   result.after = evaluate_in_detail(model, data, judged, pool);
   Split chose;  // the model: they are no longer unseen
   chose.validation = series;
-  model.seen.add(data, chose, split_by(model.config.data));
+  model.seen.add(data, chose, model.config.data.split);
   result.model = std::move(model);
   return result;
 }

@@ -87,7 +87,7 @@ void note_features(const Dataset& data, TrainPlan& plan) {
 // happens in it.
 void note_steps(const Dataset& data, TrainPlan& plan) {
   const Model& model = plan.model;
-  if (model.config.model.propagator != "gru-ode") return;  // has no steps
+  if (model.config.model.propagator != Propagation::gru_ode) return;  // has no steps
   std::vector<double> gaps;
   for (std::size_t i = 0; i < data.size(); ++i)
     for (std::size_t e = data.first_event[i] + 1; e < data.first_event[i + 1]; ++e)

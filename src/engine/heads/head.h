@@ -31,8 +31,8 @@ concept Head = requires(const H head, ParameterLayout& layout, const EngineSetti
   head.kl(in, in, seen, 1.0, out, out, sums);            // KL(Bayes(pre, x) ‖ post)
   head.encoder_inputs(in, n, 1.0, out);                  // of feature n observed as 1.0
   head.encoder_inputs_backward(in, n, in, in, out);      // φ, feature, inputs, their gradient
-  head.tamed_inputs(in, n, 1.0, absorb, out, *out);      // as far as model.absorb lets it pass
-  head.tamed_inputs_backward(in, n, 1.0, absorb, in, in, out);
+  head.bounded_inputs(in, n, 1.0, absorb, out, *out);    // as far as model.absorb lets it pass
+  head.bounded_inputs_backward(in, n, 1.0, absorb, in, in, out);
   { head.mean(in, n) } -> std::same_as<double>;
   { head.marginal(in, n) } -> std::same_as<Marginal>;
 };

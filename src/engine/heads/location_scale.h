@@ -32,7 +32,7 @@ class LocationScale {
 
   // The same of an observation of which only ψ(e) is absorbed: x is μ + σ ψ(e), which is returned.
   template <class S>
-  S tamed_inputs(const S* phi, Index j, S x, const Absorb& absorb, S* v, S& e) const {
+  S bounded_inputs(const S* phi, Index j, S x, const Absorb& absorb, S* v, S& e) const {
     const S sigma = head().sigma(phi, j);
     e = (x - phi[j]) / sigma;
     v[1] = phi[j];
@@ -42,8 +42,8 @@ class LocationScale {
   }
 
   template <class S>
-  void tamed_inputs_backward(const S* phi, Index j, S e, const Absorb& absorb, const S* v,
-                             const S* d_v, S* d_phi) const {
+  void bounded_inputs_backward(const S* phi, Index j, S e, const Absorb& absorb, const S* v,
+                               const S* d_v, S* d_phi) const {
     const S d_error = d_v[0] * head().sigma(phi, j);
     d_phi[j] += d_v[0] + d_v[1];  // x = μ + σ ψ(e)
     d_phi[features_ + j] += d_v[2];

@@ -26,9 +26,9 @@ class NiwHead : public LocationScale<NiwHead> {
       : LocationScale(features),
         networks_(layout, "head", in, model.head_hidden,
                   {{"mu", features}, {"psi", features}, {"lambda", 1}, {"nu", 1}}),
-        conjugate_(loss.kl_form == "niw"),
+        conjugate_(loss.kl_form == KlForm::niw),
         observation_std_(loss.kl_observation_std),
-        epistemic_surprise_(model.surprise == "epistemic") {}
+        epistemic_surprise_(model.surprise == SurpriseScale::epistemic) {}
 
   Index rows() const { return networks_.rows(); }
   Index stacked() const { return networks_.stacked(); }

@@ -9,25 +9,22 @@
 #pragma once
 
 #include <cmath>
-#include <string>
+
+#include "engine/engine_settings.h"
 
 namespace edict {
 
 class Absorb {
  public:
-  Absorb(const std::string& name, double bound)
-      : kind_(name == "raw"       ? Kind::raw
-              : name == "bounded" ? Kind::bounded
-                                  : Kind::score),
-        bound_(bound) {}
+  Absorb(Absorption kind, double bound) : kind_(kind), bound_(bound) {}
 
-  bool raw() const { return kind_ == Kind::raw; }
+  bool raw() const { return kind_ == Absorption::raw; }
 
   template <class S>
   S operator()(S z) const {
     const auto b = static_cast<S>(bound_);
     z = near(z);
-    return kind_ == Kind::bounded ? b * std::tanh(z / b) : (b + S(1)) * z / (b + z * z);
+    return kind_ == Absorption::bounded ? b * std::tanh(z / b) : (b + S(1)) * z / (b + z * z);
   }
 
   // dψ/dz.
@@ -35,7 +32,7 @@ class Absorb {
   S slope(S z) const {
     const auto b = static_cast<S>(bound_);
     z = near(z);
-    if (kind_ == Kind::bounded) {
+    if (kind_ == Absorption::bounded) {
       const S t = std::tanh(z / b);
       return S(1) - t * t;
     }
@@ -51,7 +48,7 @@ class Absorb {
     return z > kFar ? kFar : z < -kFar ? -kFar : z;
   }
 
-  enum class Kind { raw, bounded, score } kind_;
+  Absorption kind_;
   double bound_;
 };
 

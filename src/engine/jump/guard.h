@@ -38,7 +38,7 @@ struct Clipped {
 
 // An observation x of a feature as it may enter h(t); what is changed is appended to `clips`, if
 // given. `expected` tells what the model expects of it and is asked only if the guard wants to
-// know. This is the one place where observations are tamed.
+// know. This is the one place where observations are clipped.
 template <class S, class Expected>
 S guarded(const Guard& guard, const Population& population, std::int32_t feature, S x,
           const Expected& expected, std::size_t stop, std::vector<Clipped>* clips) {

@@ -89,7 +89,7 @@ class Propagator {
   using Choice = std::variant<SteppedGruOde, ClosedForm>;
   static Choice chosen(ParameterLayout& layout, const std::string& name,
                        const EngineSettings& settings) {
-    if (settings.propagator == "closed-form") return ClosedForm(layout, name, settings);
+    if (settings.propagator == Propagation::closed_form) return ClosedForm(layout, name, settings);
     return SteppedGruOde(layout, name, settings);
   }
 

@@ -48,8 +48,8 @@ int edict_model_sizes(const edict_model* model, edict_model_size* sizes, size_t 
     const Model& m = model_of(model);
     check_given(sizes, "sizes");
     copy_out({static_cast<int64_t>(m.features.size()), static_cast<int64_t>(m.statics.size()),
-              m.network->classes(), m.network->hidden() * static_cast<Index>(m.members()),
-              m.params.size(), m.network->has_distribution() ? 1 : 0, 0, fingerprint(m)},
+              m.network->classes(), m.network->hidden() * static_cast<Index>(m.members.size()),
+              m.first().params.size(), m.network->has_distribution() ? 1 : 0, 0, fingerprint(m)},
              sizes, size);
   });
 }
@@ -69,8 +69,8 @@ int edict_model_info(const edict_model* model, edict_bytes** out) {
                    {"features", m.features},
                    {"statics", m.statics},
                    {"classes", m.network->classes() > 0 ? m.classes : std::vector<std::string>{}},
-                   {"parameters", m.params.size()},
-                   {"members", m.members()},
+                   {"parameters", m.first().params.size()},
+                   {"members", m.members.size()},
                    {"t_cut", m.protocol.t_cut},
                    {"horizon", m.protocol.horizon},
                    {"least_scale", m.config.model.least_scale},

@@ -109,11 +109,11 @@ void train_seeds(const Dataset& data, const Split& split, std::span<const std::i
   });
   ClassifierRun* best = &result.runs.front();
   for (ClassifierRun& run : result.runs) {
-    model.seed_classifiers.push_back({run.seed, run.params});
+    model.first().seed_classifiers.push_back({run.seed, run.params});
     if (better(run, *best)) best = &run;
   }
   best->chosen = true;
-  model.params.tail(classifier.size()) = best->params;
+  model.first().params.tail(classifier.size()) = best->params;
   model.config.classify.seed = best->seed;
 }
 
@@ -125,7 +125,8 @@ TrainSettings fine_tuning_settings(const Model& model) {
   settings.learning_rate = model.config.classify.fine_tune_rate;
   settings.thin = model.config.classify.fine_tune_thin;
   settings.weight_decay = model.config.classify.weight_decay;
-  settings.schedule = "cosine";  // ends calm: the last epochs no longer wander around their mean
+  settings.schedule =
+      Schedule::cosine;  // ends calm: the last epochs no longer wander around their mean
   settings.warmup = 0.0;
   settings.patience = 0;
   return settings;
@@ -149,8 +150,8 @@ void fine_tune(const Dataset& data, const Split& split, ThreadPool& pool,
   model.calibration = {};
   model.fusion = {};
   if (!result.interrupted) calibrate_trained(model, data, split.validation, pool, options.stop);
-  model.seed_classifiers = {
-      {model.config.classify.seed, model.params.tail(model.classifier_size())}};
+  model.first().seed_classifiers = {
+      {model.config.classify.seed, model.first().params.tail(model.classifier_size())}};
 }
 
 Matrix<double> probabilities(Matrix<double> logits) {
@@ -173,24 +174,23 @@ void fit_powers_together(const Dataset& data, const Split& split, ClassifierResu
   const double power = fitted_power([&](double factor) {
     Matrix<double> mean =
         Matrix<double>::Zero(model.network->classes(), static_cast<Index>(labels.size()));
-    for (std::size_t m = 0; m < model.members(); ++m)
-      mean += probabilities(factor * model.readout_of(m).power * result.readouts[m].held_out) /
-              static_cast<double>(model.members());
+    for (std::size_t m = 0; m < model.members.size(); ++m)
+      mean += probabilities(factor * model.members[m].readout.power * result.readouts[m].held_out) /
+              static_cast<double>(model.members.size());
     double sum = 0;
     for (std::size_t i = 0; i < labels.size(); ++i)
       sum -= std::log(
           std::max(mean(labels[i], static_cast<Index>(i)), std::numeric_limits<double>::min()));
     return sum;
   });
-  model.readout.power *= power;
-  for (Member& other : model.others) other.readout.power *= power;
+  for (Member& own : model.members) own.readout.power *= power;
 }
 
 ClassifierResult train_members(const Model& frozen, const Dataset& data, const Split& split,
                                ThreadPool& pool, const ClassifierOptions& options) {
   ClassifierResult all;
   std::vector<Model> members;
-  for (std::size_t m = 0; m < frozen.members(); ++m) {
+  for (std::size_t m = 0; m < frozen.members.size(); ++m) {
     if (options.on_member) options.on_member(m);
     ClassifierResult own = train_classifier(frozen.member(m), data, split, pool, options);
     all.interrupted = own.interrupted;
@@ -226,7 +226,7 @@ ClassifierResult train_members(const Model& frozen, const Dataset& data, const S
 
 ClassifierResult train_classifier(const Model& frozen, const Dataset& data, const Split& split,
                                   ThreadPool& pool, const ClassifierOptions& options) {
-  if (frozen.members() > 1) return train_members(frozen, data, split, pool, options);
+  if (frozen.members.size() > 1) return train_members(frozen, data, split, pool, options);
   frozen.check_data(data);
   check_trainable(split, frozen.config.data);
   if (!frozen.network->has_distribution())
@@ -248,7 +248,7 @@ ClassifierResult train_classifier(const Model& frozen, const Dataset& data, cons
   result.model = frozen.with_classifier(config, data.classes);
   // Where the labels stand is known now, if it was not before.
   if (!data.reading.label.empty()) result.model.reading.label = data.reading.label;
-  result.model.seen.add(data, split, split_by(config.data));
+  result.model.seen.add(data, split, config.data.split);
   const std::vector<std::int32_t> labels = result.model.labels(data);
   check_labels(result.model, labels, split);
   try {

@@ -138,7 +138,7 @@ void train_readout(const Dataset& data, const Split& split, std::span<const std:
   const auto count = static_cast<Index>(train_labels.size());
   const Matrix<float> training = summaries.leftCols(count),
                       validation = summaries.rightCols(summaries.cols() - count);
-  Readout& readout = model.readout;
+  Readout& readout = model.first().readout;
   readout.fit(training);
   readout.state_rows = state_rows(model);
   readout.without_state = static_cast<std::size_t>(settings.without_state);
@@ -160,7 +160,7 @@ void train_readout(const Dataset& data, const Split& split, std::span<const std:
               pool, stop);
   const Readout::Votes votes = readout.votes(network, validation);
   const Matrix<float> of_state = StateClassifier(model).logits(
-      model.params.data() + model.params.size() - model.classifier_size(),
+      model.first().params.data() + model.first().params.size() - model.classifier_size(),
       states_of(model, validation));
   ReadoutFit& fit = result.readouts.emplace_back();
   fit.state = label_fit(of_state, validation_labels);

@@ -63,18 +63,17 @@ std::string wrong_protocol(const Model& model) {
 }
 
 std::string wrong_parameters(const Model& model) {
-  for (std::size_t m = 0; m < model.members(); ++m) {
+  for (const Member& member : model.members) {
     for (const Tensor& tensor : model.network->layout().tensors())
-      if (!model.params_of(m).segment(tensor.offset, tensor.size).allFinite())
+      if (!member.params.segment(tensor.offset, tensor.size).allFinite())
         return fmt::format("tensor '{}' holds a number that is not finite", tensor.name);
-    if (!model.backward_of(m).allFinite())
+    if (!member.backward.allFinite())
       return "its backward network holds a number that is not finite";
-    for (const SeedClassifier& own : model.seed_classifiers_of(m))
+    for (const SeedClassifier& own : member.seed_classifiers)
       if (!own.params.allFinite())
         return fmt::format("its classifier of seed {} holds a number that is not finite", own.seed);
-    const Readout& readout = model.readout_of(m);
-    if (!readout.knots.allFinite()) return "its readout holds a knot that is not finite";
-    for (const Vector<float>& own : readout.members)
+    if (!member.readout.knots.allFinite()) return "its readout holds a knot that is not finite";
+    for (const Vector<float>& own : member.readout.members)
       if (!own.allFinite()) return "its readout holds a number that is not finite";
   }
   return {};

@@ -48,7 +48,6 @@ std::vector<std::int64_t> seeds_from_json(const nlohmann::json& json) {
 }
 
 constexpr const char* kBackward = "backward.";  // begins the names of the other network's tensors
-
 constexpr const char* kKnotsTensor = "readout.knots";
 constexpr const char* kTreesTensor = "readout.trees";
 
@@ -92,11 +91,37 @@ StoredReadout readout_from_json(const nlohmann::json& member) {
   return stored;
 }
 
-}  // namespace
+// A member as the metadata tell it, without its numbers.
+struct StoredMember {
+  std::vector<std::int64_t> classifier_seeds;
+  StoredReadout readout;
+};
 
-TensorFile to_tensors(const Model& model) {
+StoredMember member_from_json(const nlohmann::json& json) {
+  return {seeds_from_json(json.at("classifier_seeds")), readout_from_json(json)};
+}
+
+nlohmann::json to_json(const Member& member) {
+  nlohmann::json json = {{"classifier_seeds", seeds_of(member.seed_classifiers)}};
+  const Readout& readout = member.readout;
+  if (readout.empty()) return json;
+  nlohmann::json& told = json["readout"];
+  told = {{"members", readout.members.size()},
+          {"indicators", readout.indicators},
+          {"share", readout.share},
+          {"power", readout.power},
+          {"without_state", readout.without_state}};
+  if (const BoostedTrees& trees = readout.trees; !trees.empty())
+    told["trees"] = {{"nodes", trees.nodes.size()},
+                     {"roots", trees.roots},
+                     {"base", trees.base},
+                     {"share", readout.tree_share}};
+  return json;
+}
+
+nlohmann::json metadata(const Model& model) {
   nlohmann::json meta = {
-      {"format", model.members() > 1 ? kEnsembleFormat : kFormat},
+      {"format", model.members.size() > 1 ? kEnsembleFormat : kFormat},
       {"config", to_json(model.config)},
       {"features", model.features},
       {"statics", model.statics},
@@ -111,222 +136,166 @@ TensorFile to_tensors(const Model& model) {
       {"seen", to_json(model.seen)},
       {"reading", to_json(model.reading)},
       {"time_axis", to_json(model.time_axis)},
-      {"classifier_seeds", seeds_of(model.seed_classifiers)},
   };
-  if (!model.others.empty()) meta["others"] = nlohmann::json::array();
-  for (const Member& other : model.others)
-    meta["others"].push_back({{"classifier_seeds", seeds_of(other.seed_classifiers)}});
-  for (std::size_t m = 0; m < model.members(); ++m) {
-    const Readout& readout = model.readout_of(m);
-    if (readout.empty()) continue;
-    nlohmann::json& told = (m == 0 ? meta : meta["others"][m - 1])["readout"];
-    told = {{"members", readout.members.size()},
-            {"indicators", readout.indicators},
-            {"share", readout.share},
-            {"power", readout.power},
-            {"without_state", readout.without_state}};
-    if (const BoostedTrees& trees = readout.trees; !trees.empty())
-      told["trees"] = {{"nodes", trees.nodes.size()},
-                       {"roots", trees.roots},
-                       {"base", trees.base},
-                       {"share", readout.tree_share}};
-  }
+  meta.update(to_json(model.first()));  // what a single model says of itself
+  for (std::size_t m = 1; m < model.members.size(); ++m)
+    meta["others"].push_back(to_json(model.members[m]));
   if (!model.calibration.empty()) meta["calibration"] = to_json(model.calibration);
   if (model.has_backward()) meta["backward"] = true;
   if (!model.fusion.empty()) meta["fusion"] = to_json(model.fusion);
-  TensorFile file;
-  file.metadata["edict"] = json_text(meta);
-  const Index first = model.params.size() - model.classifier_size();
-  for (std::size_t m = 0; m < model.members(); ++m) {
-    const std::string prefix = member_prefix(m);
-    const auto add = [&](const std::string& name, const Tensor& tensor, const float* begin) {
-      file.tensors.push_back({prefix + name, tensor.shape, {begin, begin + tensor.size}});
-    };
-    for (const Tensor& tensor : model.network->layout().tensors())
-      add(tensor.name, tensor, model.params_of(m).data() + tensor.offset);
-    if (model.has_backward())
-      for (const Tensor& tensor : model.network->layout().tensors())
-        if (!of_classifier(tensor))
-          add(kBackward + tensor.name, tensor, model.backward_of(m).data() + tensor.offset);
-    for (const SeedClassifier& c : model.seed_classifiers_of(m))
-      for (const Tensor& tensor : model.network->layout().tensors())
-        if (of_classifier(tensor))
-          add(seed_tensor(c.seed, tensor), tensor, c.params.data() + tensor.offset - first);
-    const Readout& readout = model.readout_of(m);
-    if (readout.empty()) continue;
-    const Matrix<float>& knots = readout.knots;
-    file.tensors.push_back({prefix + kKnotsTensor,
-                            {knots.cols(), knots.rows()},
-                            {knots.data(), knots.data() + knots.size()}});
-    const SummaryClassifier network = summary_classifier(model, readout);
-    for (std::size_t k = 0; k < readout.members.size(); ++k)
-      for (const Tensor& tensor : network.layout().tensors())
-        add(readout_tensor(k, tensor), tensor, readout.members[k].data() + tensor.offset);
-    if (const BoostedTrees& trees = readout.trees; !trees.empty())
-      file.tensors.push_back({prefix + kTreesTensor,
-                              {static_cast<Index>(trees.nodes.size()), BoostedTrees::kNumbers},
-                              trees.numbers()});
-  }
-  return file;
+  return meta;
 }
 
-namespace {
-
-Error unusable(const std::filesystem::path& path, const std::string& why) {
-  return Error(fmt::format("{}: not a usable model file: {}", path.string(), why));
+// The tensors of a member, named `prefix` and what they are.
+void add_tensors(const Model& model, const Member& member, const std::string& prefix,
+                 TensorFile& file) {
+  const Index first = model.network->classifier_offset();
+  const auto add = [&](const std::string& name, const Tensor& tensor, const float* begin) {
+    file.tensors.push_back({prefix + name, tensor.shape, {begin, begin + tensor.size}});
+  };
+  const auto& tensors = model.network->layout().tensors();
+  for (const Tensor& tensor : tensors)
+    add(tensor.name, tensor, member.params.data() + tensor.offset);
+  if (model.has_backward())
+    for (const Tensor& tensor : tensors)
+      if (tensor.offset < first)
+        add(kBackward + tensor.name, tensor, member.backward.data() + tensor.offset);
+  for (const SeedClassifier& c : member.seed_classifiers)
+    for (const Tensor& tensor : tensors)
+      if (tensor.offset >= first)
+        add(seed_tensor(c.seed, tensor), tensor, c.params.data() + tensor.offset - first);
+  const Readout& readout = member.readout;
+  if (readout.empty()) return;
+  const Matrix<float>& knots = readout.knots;
+  file.tensors.push_back({prefix + kKnotsTensor,
+                          {knots.cols(), knots.rows()},
+                          {knots.data(), knots.data() + knots.size()}});
+  const SummaryClassifier network = summary_classifier(model, readout);
+  for (std::size_t k = 0; k < readout.members.size(); ++k)
+    for (const Tensor& tensor : network.layout().tensors())
+      add(readout_tensor(k, tensor), tensor, readout.members[k].data() + tensor.offset);
+  if (const BoostedTrees& trees = readout.trees; !trees.empty())
+    file.tensors.push_back({prefix + kTreesTensor,
+                            {static_cast<Index>(trees.nodes.size()), BoostedTrees::kNumbers},
+                            trees.numbers()});
 }
-Error contradiction(const std::filesystem::path& path) {
-  return unusable(path, "its metadata contradicts itself");
-}
 
-// What the metadata say: a model without its network and its numbers.
-struct StoredModel {
+// Why a file is not a usable model.
+struct UnusableModel {
+  std::string why;
+};
+UnusableModel contradicts() { return {"its metadata contradicts itself"}; }
+
+// Everything but the network and its numbers.
+struct Stored {
   Model model;
   bool classifier = false, backward = false;
-  std::vector<std::vector<std::int64_t>> seeds;  // of the classifiers of each member
-  std::vector<StoredReadout> readouts;           // of each member
+  std::vector<StoredMember> members = {};
 };
 
-StoredModel read_metadata(const TensorFile& file, const std::filesystem::path& path) {
-  const auto refuse = [&](const std::string& why) { return unusable(path, why); };
-  const auto found = file.metadata.find("edict");
-  if (found == file.metadata.end())
-    throw refuse("it has no edict metadata (was it written by another program?)");
-  StoredModel stored;
-  auto& [model, classifier, backward, seeds, readouts] = stored;
-  try {
-    const nlohmann::json meta = parse_json(found->second);
-    if (meta.at("format") == 1)
-      throw Error(fmt::format(
-          "{}: was written by an earlier version of edict; train it again with this one",
-          path.string()));
-    const bool several = meta.at("format") == kEnsembleFormat;
-    if (meta.at("format") != kFormat && !several)
-      throw refuse(
-          fmt::format("format {} is not known to this version", json_text(meta.at("format"))));
-    try {
-      from_stored_json(meta.at("config"), model.config);
-      validate(model.config);
-    } catch (const Error& e) {
-      throw refuse(e.what());
-    }
-    meta.at("features").get_to(model.features);
-    meta.at("statics").get_to(model.statics);
-    meta.at("classes").get_to(model.classes);
-    meta.at("classifier").get_to(classifier);
-    meta.at("horizon").get_to(model.protocol.horizon);
-    if (meta.contains("least_scale"))  // not of version 1
-      meta.at("least_scale").get_to(model.config.model.least_scale);
-    if (meta.contains("unchanging"))  // nor these
-      meta.at("unchanging").get_to(model.config.model.unchanging);
-    if (meta.contains("sporadic")) meta.at("sporadic").get_to(model.config.model.sporadic);
-    model.protocol.standardisation = standardisation_from_json(meta.at("standardisation"));
-    model.protocol.population = standardisation_from_json(meta.at("population"));
-    try {
-      model.seen = seen_series_from_json(meta.at("seen"));
-      // Models from before tables of every kind were read have neither.
-      if (meta.contains("reading")) model.reading = reading_from_json(meta.at("reading"));
-      if (meta.contains("time_axis")) model.time_axis = time_axis_from_json(meta.at("time_axis"));
-      seeds.push_back(seeds_from_json(meta.at("classifier_seeds")));
-      if (meta.contains("calibration"))
-        model.calibration = calibration_from_json(meta.at("calibration"), model.features.size());
-      if (meta.contains("backward")) meta.at("backward").get_to(backward);
-      if (meta.contains("fusion"))
-        model.fusion = fusion_from_json(meta.at("fusion"), model.features.size());
-      readouts.push_back(readout_from_json(meta));
-      if (several)
-        for (const auto& other : meta.at("others")) {
-          seeds.push_back(seeds_from_json(other.at("classifier_seeds")));
-          readouts.push_back(readout_from_json(other));
-        }
-    } catch (const Error& error) {
-      throw refuse(error.what());
-    }
-  } catch (const nlohmann::json::exception&) {
-    throw refuse("its metadata is malformed");
-  }
+Stored stored_from_json(const nlohmann::json& meta) {
+  Stored stored;
+  Model& model = stored.model;
+  const bool several = meta.at("format") == kEnsembleFormat;
+  if (meta.at("format") != kFormat && !several)
+    throw UnusableModel{
+        fmt::format("format {} is not known to this version", json_text(meta.at("format")))};
+  from_stored_json(meta.at("config"), model.config);
+  validate(model.config);
+  meta.at("features").get_to(model.features);
+  meta.at("statics").get_to(model.statics);
+  meta.at("classes").get_to(model.classes);
+  meta.at("classifier").get_to(stored.classifier);
+  meta.at("horizon").get_to(model.protocol.horizon);
+  if (meta.contains("least_scale"))  // not of version 1
+    meta.at("least_scale").get_to(model.config.model.least_scale);
+  if (meta.contains("unchanging"))  // nor these
+    meta.at("unchanging").get_to(model.config.model.unchanging);
+  if (meta.contains("sporadic")) meta.at("sporadic").get_to(model.config.model.sporadic);
+  model.protocol.standardisation = standardisation_from_json(meta.at("standardisation"));
+  model.protocol.population = standardisation_from_json(meta.at("population"));
+  model.seen = seen_series_from_json(meta.at("seen"));
+  // Models from before tables of every kind were read have neither.
+  if (meta.contains("reading")) model.reading = reading_from_json(meta.at("reading"));
+  if (meta.contains("time_axis")) model.time_axis = time_axis_from_json(meta.at("time_axis"));
+  stored.members.push_back(member_from_json(meta));
+  if (meta.contains("calibration"))
+    model.calibration = calibration_from_json(meta.at("calibration"), model.features.size());
+  if (meta.contains("backward")) meta.at("backward").get_to(stored.backward);
+  if (meta.contains("fusion"))
+    model.fusion = fusion_from_json(meta.at("fusion"), model.features.size());
+  if (several)
+    for (const auto& other : meta.at("others")) stored.members.push_back(member_from_json(other));
   return stored;
 }
 
-// The clock and the cut-off that the settings of a trained model have.
-void set_protocol(Model& model, const std::filesystem::path& path) {
-  if (!model.config.data.t_cut) throw unusable(path, "its data.t_cut is not resolved");
-  if (model.config.data.start == "origin" && !model.config.data.origin)
-    throw unusable(path, "its data.origin is not resolved");
-  model.protocol.origin = model.config.data.clock_origin();
-  model.protocol.may_start_earlier = model.config.data.start == "origin";
-  model.protocol.time_unit = model.config.data.time_unit;
-  model.protocol.t_cut = *model.config.data.t_cut;
-  model.protocol.cut_share = model.config.data.cut_share;
-  model.protocol.from_first = model.config.data.start == "first";
-  if (const std::string wrong = wrong_protocol(model); !wrong.empty()) throw unusable(path, wrong);
+void resolve_protocol(Model& model) {
+  const DataSettings& data = model.config.data;
+  if (!data.t_cut) throw UnusableModel{"its data.t_cut is not resolved"};
+  if (data.start == ClockStart::chosen) throw UnusableModel{"its data.start is not resolved"};
+  if (data.start == ClockStart::origin && !data.origin)
+    throw UnusableModel{"its data.origin is not resolved"};
+  model.protocol.origin = data.clock_origin();
+  model.protocol.start = data.start;
+  model.protocol.time_unit = data.time_unit;
+  model.protocol.t_cut = *data.t_cut;
+  model.protocol.cut_share = data.cut_share;
+  if (const std::string wrong = wrong_protocol(model); !wrong.empty()) throw UnusableModel{wrong};
 }
 
-void check_parts(const StoredModel& stored, const TensorFile& file,
-                 const std::filesystem::path& path) {
-  const bool any_seed =
-      std::ranges::any_of(stored.seeds, [](const auto& own) { return !own.empty(); });
-  // All members have a readout or none has.
-  const bool reads = stored.readouts.front().any();
-  const bool same = std::ranges::all_of(stored.readouts, [&](const StoredReadout& own) {
-    return own.any() == reads && own.networks <= file.tensors.size();
+// All members have a readout or none has; and so on.
+void check_members(const Stored& stored, std::size_t tensors) {
+  const auto& members = stored.members;
+  const bool reads = members.front().readout.any();
+  const bool same = std::ranges::all_of(members, [&](const StoredMember& own) {
+    return own.readout.any() == reads && own.readout.networks <= tensors;
   });
+  const bool any_seed = std::ranges::any_of(
+      members, [](const StoredMember& own) { return !own.classifier_seeds.empty(); });
   if ((stored.classifier ? stored.model.classes.size() < 2 : any_seed) ||
       (!stored.backward && !stored.model.fusion.empty()) || !same || (reads && !stored.classifier))
-    throw contradiction(path);
+    throw contradicts();
 }
 
-// Takes the numbers of a model out of a file, by the names and shapes that its network has.
+// Takes the numbers of members from the tensors of a file.
 class NumberReader {
  public:
-  NumberReader(const TensorFile& file, const std::filesystem::path& path, const StoredModel& stored)
-      : file_(file), path_(path), stored_(stored), model_(stored.model) {
+  NumberReader(const Model& model, const TensorFile& file) : model_(model), file_(file) {
     for (const NamedTensor& t : file.tensors) numbers_ += t.values.size();
-    if (static_cast<std::size_t>(model_.network->layout().size()) > numbers_ / stored.seeds.size())
-      throw unusable(path, "it holds fewer numbers than its configuration asks");
   }
+  std::size_t numbers() const { return numbers_; }
 
-  Member member(std::size_t m) const {
-    const std::string prefix = member_prefix(m);
-    const Index size = model_.network->layout().size(), first = size - model_.classifier_size();
-    Member own{Vector<float>(size), {}, {}, {}};
-    for (const Tensor& tensor : model_.network->layout().tensors())
+  Member member(const StoredMember& stored, const std::string& prefix, bool backward) const {
+    const ParameterLayout& layout = model_.network->layout();
+    const Index size = layout.size(), first = model_.network->classifier_offset();
+    Member own{Vector<float>(size)};
+    for (const Tensor& tensor : layout.tensors())
       take(prefix + tensor.name, tensor.shape, own.params.data() + tensor.offset);
-    if (stored_.backward) {
+    if (backward) {
       own.backward = Vector<float>::Zero(size);
-      for (const Tensor& tensor : model_.network->layout().tensors())
-        if (!of_classifier(tensor))
+      for (const Tensor& tensor : layout.tensors())
+        if (tensor.offset < first)
           take(prefix + kBackward + tensor.name, tensor.shape, own.backward.data() + tensor.offset);
     }
-    for (const std::int64_t seed : stored_.seeds[m]) {
-      SeedClassifier& trained = own.seed_classifiers.emplace_back(
-          SeedClassifier{seed, Vector<float>(model_.classifier_size())});
-      for (const Tensor& tensor : model_.network->layout().tensors())
-        if (of_classifier(tensor))
+    for (const std::int64_t seed : stored.classifier_seeds) {
+      own.seed_classifiers.push_back({seed, Vector<float>(size - first)});
+      for (const Tensor& tensor : layout.tensors())
+        if (tensor.offset >= first)
           take(prefix + seed_tensor(seed, tensor), tensor.shape,
-               trained.params.data() + tensor.offset - first);
+               own.seed_classifiers.back().params.data() + tensor.offset - first);
     }
-    if (stored_.readouts[m].any()) own.readout = readout(stored_.readouts[m], prefix);
+    if (stored.readout.any()) own.readout = readout(stored.readout, prefix);
     return own;
   }
 
  private:
-  void take(const std::string& name, const std::vector<Index>& shape, float* to) const {
-    const auto stored = std::ranges::find(file_.tensors, name, &NamedTensor::name);
-    if (stored == file_.tensors.end())
-      throw unusable(path_, "tensor '" + name + "' is missing; train it again with this version");
-    if (stored->shape != shape)
-      throw unusable(path_, "tensor '" + name + "' has another shape than its configuration asks");
-    std::copy(stored->values.begin(), stored->values.end(), to);
-  }
-
   Readout readout(const StoredReadout& stored, const std::string& prefix) const {
-    const Index size = summary_size(model_);
     Readout own = stored.readout;
+    const Index size = summary_size(model_);
     own.knots.resize(Readout::kKnots, size);
     own.state_rows = state_rows(model_);
     for (const Index row : own.indicators)
-      if (row < 0 || row >= size) throw contradiction(path_);
+      if (row < 0 || row >= size) throw contradicts();
     take(prefix + kKnotsTensor, {size, Readout::kKnots}, own.knots.data());
     const SummaryClassifier network = summary_classifier(model_, own);
     for (std::size_t k = 0; k < stored.networks; ++k) {
@@ -334,55 +303,87 @@ class NumberReader {
       for (const Tensor& tensor : network.layout().tensors())
         take(prefix + readout_tensor(k, tensor), tensor.shape, params.data() + tensor.offset);
     }
-    if (!own.trees.empty()) take_trees(stored.nodes, prefix, own);
+    if (BoostedTrees& trees = own.trees; !trees.empty()) {
+      if (trees.base.size() != BoostedTrees::outputs_for(model_.classes.size()) ||
+          stored.nodes > numbers_)
+        throw contradicts();
+      std::vector<float> numbers(stored.nodes * BoostedTrees::kNumbers);
+      take(prefix + kTreesTensor, {static_cast<Index>(stored.nodes), BoostedTrees::kNumbers},
+           numbers.data());
+      if (!trees.set_numbers(numbers, size - own.state_rows))
+        throw UnusableModel{"a tree of its readout is invalid"};
+    }
     return own;
   }
 
-  void take_trees(std::size_t nodes, const std::string& prefix, Readout& readout) const {
-    BoostedTrees& trees = readout.trees;
-    if (trees.base.size() != BoostedTrees::outputs_for(model_.classes.size()) || nodes > numbers_)
-      throw contradiction(path_);
-    std::vector<float> numbers(nodes * BoostedTrees::kNumbers);
-    take(prefix + kTreesTensor, {static_cast<Index>(nodes), BoostedTrees::kNumbers},
-         numbers.data());
-    if (!trees.set_numbers(numbers, summary_size(model_) - readout.state_rows))
-      throw unusable(path_, "a tree of its readout is invalid");
+  void take(const std::string& name, const std::vector<Index>& shape, float* to) const {
+    const auto stored = std::ranges::find(file_.tensors, name, &NamedTensor::name);
+    if (stored == file_.tensors.end())
+      throw UnusableModel{"tensor '" + name + "' is missing; train it again with this version"};
+    if (stored->shape != shape)
+      throw UnusableModel{"tensor '" + name + "' has another shape than its configuration asks"};
+    std::ranges::copy(stored->values, to);
   }
 
-  const TensorFile& file_;
-  const std::filesystem::path& path_;
-  const StoredModel& stored_;
   const Model& model_;
-  std::size_t numbers_ = 0;  // in the whole file
+  const TensorFile& file_;
+  std::size_t numbers_ = 0;
 };
 
-}  // namespace
-
-Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
-  StoredModel stored = read_metadata(file, path);
+Model read_model(const TensorFile& file, const std::filesystem::path& path) {
+  const auto found = file.metadata.find("edict");
+  if (found == file.metadata.end())
+    throw UnusableModel{"it has no edict metadata (was it written by another program?)"};
+  Stored stored;
+  try {
+    const nlohmann::json meta = parse_json(found->second);
+    if (meta.at("format") == 1)
+      throw Error(fmt::format(
+          "{}: was written by an earlier version of edict; train it again with this one",
+          path.string()));
+    try {
+      stored = stored_from_json(meta);
+    } catch (const Error& error) {
+      throw UnusableModel{error.what()};
+    }
+  } catch (const nlohmann::json::exception&) {
+    throw UnusableModel{"its metadata is malformed"};
+  }
   Model& model = stored.model;
-  set_protocol(model, path);
-  check_parts(stored, file, path);
+  resolve_protocol(model);
+  check_members(stored, file.tensors.size());
   model.network =
       make_network(model.config, model.features, static_cast<Index>(model.statics.size()),
                    stored.classifier ? static_cast<Index>(model.classes.size()) : 0);
-  if (stored.readouts.front().any() && !model.network->has_distribution())
-    throw contradiction(path);
-  const NumberReader numbers(file, path, stored);
-  for (std::size_t m = 0; m < stored.seeds.size(); ++m) {
-    Member own = numbers.member(m);
-    if (m > 0) {
-      model.others.push_back(std::move(own));
-      continue;
-    }
-    model.params = std::move(own.params);
-    model.backward = std::move(own.backward);
-    model.seed_classifiers = std::move(own.seed_classifiers);
-    model.readout = std::move(own.readout);
+  if (stored.members.front().readout.any() && !model.network->has_distribution())
+    throw contradicts();
+  const NumberReader reader(model, file);
+  if (static_cast<std::size_t>(model.network->layout().size()) >
+      reader.numbers() / stored.members.size())
+    throw UnusableModel{"it holds fewer numbers than its configuration asks"};
+  model.members.clear();
+  for (std::size_t m = 0; m < stored.members.size(); ++m)
+    model.members.push_back(reader.member(stored.members[m], member_prefix(m), stored.backward));
+  if (const std::string wrong = wrong_parameters(model); !wrong.empty()) throw UnusableModel{wrong};
+  return std::move(stored.model);
+}
+
+}  // namespace
+
+TensorFile to_tensors(const Model& model) {
+  TensorFile file;
+  file.metadata["edict"] = json_text(metadata(model));
+  for (std::size_t m = 0; m < model.members.size(); ++m)
+    add_tensors(model, model.members[m], member_prefix(m), file);
+  return file;
+}
+
+Model from_tensors(const TensorFile& file, const std::filesystem::path& path) {
+  try {
+    return read_model(file, path);
+  } catch (const UnusableModel& unusable) {
+    throw Error(fmt::format("{}: not a usable model file: {}", path.string(), unusable.why));
   }
-  if (const std::string wrong = wrong_parameters(model); !wrong.empty())
-    throw unusable(path, wrong);
-  return std::move(model);
 }
 
 void save_model(const Model& model, const std::filesystem::path& path) {

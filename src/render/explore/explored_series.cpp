@@ -91,8 +91,8 @@ std::vector<Curve<double>> curves_of(const ClassProbabilities& p,
 // Of a model that classifies from its state.
 std::vector<Curve<double>> probability_curves(const Model& model, const Answer& answer,
                                               const std::vector<std::uint32_t>& places) {
-  if (model.network->classes() == 0 || !model.readout.empty() || places.empty()) return {};
-  const Index hidden = model.network->hidden() * static_cast<Index>(model.members());
+  if (model.network->classes() == 0 || !model.first().readout.empty() || places.empty()) return {};
+  const Index hidden = model.network->hidden() * static_cast<Index>(model.members.size());
   return curves_of(
       class_probabilities(model,
                           Eigen::Map<const Matrix<float>>(answer.states.data(), hidden,
@@ -248,7 +248,7 @@ std::vector<ExploredBands> explored_bands(const Model& model, const Dataset& dat
   for (std::size_t i = 1; i < examples.size(); i += 2) examples[i].absorb_until = timelines[i].cut;
   InferenceOptions options = model.inference_options(request.guard);
   // A readout has more to read than the state.
-  options.states = model.network->classes() > 0 && model.readout.empty();
+  options.states = model.network->classes() > 0 && model.first().readout.empty();
   options.stop = request.stop;
   const std::vector<Answer> answers = infer(model, examples, pool, options);
   pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
@@ -262,7 +262,7 @@ std::vector<ExploredBands> explored_bands(const Model& model, const Dataset& dat
     result[i].given_probability = probability_curves(model, answers[2 * i], all);
     result[i].forecast_probability = probability_curves(model, answers[2 * i + 1], forecast[i]);
   });
-  if (model.network->classes() > 0 && !model.readout.empty())
+  if (model.network->classes() > 0 && !model.first().readout.empty())
     for (std::size_t i = 0; i < series.size(); ++i) {
       if (data.events(series[i]) == 0) continue;
       const Dataset before =

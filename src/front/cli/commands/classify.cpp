@@ -105,14 +105,14 @@ void follow(app::ClassifyRequest& request, const ClassifySettings& settings, std
 }
 
 void print_runs(std::FILE* text, const ClassifierResult& result) {
-  const bool several = result.model.members() > 1;
+  const bool several = result.model.members.size() > 1;
   for (const ClassifierRun& r : result.runs)
     fmt::print(text, "{}seed {}: validation accuracy {:.4f}, cross-entropy {:.4f} (epoch {}){}\n",
                several ? fmt::format("member {}, ", r.member + 1) : "", r.seed,
                r.validation_accuracy, r.validation_cross_entropy, r.epoch,
                r.chosen ? "  chosen" : "");
   for (std::size_t m = 0; m < result.readouts.size(); ++m) {
-    const Readout& readout = result.model.readout_of(m);
+    const Readout& readout = result.model.members[m].readout;
     fmt::print(
         text,
         "{}readout: {} on summaries, weight {:.2f}, power {:.2f}: validation accuracy {:.4f}, "
@@ -144,7 +144,7 @@ void run(const ClassifyArguments& options) {
   request.stop = &interrupt_flag(kNothingWritten);
   WorkPool pool(options.threads);
   std::string member;
-  follow(request, settings, frozen.members(), progress, member);
+  follow(request, settings, frozen.members.size(), progress, member);
   progress.begin("encoding the series");
   const app::ClassifyResult classified = app::classify(frozen, data, request, pool);
   for (const std::string& note : classified.notes) progress.line(note_line(note));

@@ -117,7 +117,7 @@ void print(std::FILE* to, const app::EvaluateResult& result, const Model& model,
     print(to, *found, model.config.model.kind, options);
     if (options.guard.kind != "none")
       fmt::print(to, "\n{}\n", clipped_text(found->evaluation.clipped, found->evaluation.absorbed));
-    if (found->members) print(to, model.members(), *found->members);
+    if (found->members) print(to, model.members.size(), *found->members);
     if (found->joint) print(to, *found->joint);
   }
   if (result.classes) fmt::print(to, "{}", classifier_text(*result.classes));

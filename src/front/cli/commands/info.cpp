@@ -74,8 +74,8 @@ void print_data(const std::string& path, const Dataset& data) {
 nlohmann::json model_json(const std::string& path, const Model& model) {
   nlohmann::json json{{"model", path},
                       {"kind", model.config.model.kind},
-                      {"members", model.members()},
-                      {"parameters", model.params.size()},
+                      {"members", model.members.size()},
+                      {"parameters", model.first().params.size()},
                       {"distribution", model.network->has_distribution()},
                       {"classifies", model.network->classes() > 0},
                       {"classes", model.classes},
@@ -97,15 +97,15 @@ nlohmann::json model_json(const std::string& path, const Model& model) {
 
 void print_model(const std::string& path, Model model) {
   fmt::print("{}\n  {} with {} parameters{}, {}{}\n", path, model.config.model.kind,
-             model.params.size(), model.members() > 1 ? " per member" : "",
+             model.first().params.size(), model.members.size() > 1 ? " per member" : "",
              counted(model.features.size(), "feature"),
              model.network->classes() > 0
                  ? fmt::format(", classifies {} classes", model.network->classes())
                  : "");
-  if (model.members() > 1)
-    fmt::print("  an ensemble of {} members, trained from the seeds {} to {}\n", model.members(),
-               model.config.train.seed,
-               model.config.train.seed + static_cast<std::int64_t>(model.others.size()));
+  if (model.members.size() > 1)
+    fmt::print("  an ensemble of {} members, trained from the seeds {} to {}\n",
+               model.members.size(), model.config.train.seed,
+               model.config.train.seed + static_cast<std::int64_t>(model.members.size()) - 1);
   fmt::print("  trained on {} series, chosen by {} (validation), {} left to test it\n",
              model.seen.count(Part::train), model.seen.count(Part::validation),
              model.seen.count(Part::test));

@@ -64,7 +64,7 @@ nlohmann::json to_json(const TrainArguments& options, const app::TrainedModel& t
                        double seconds) {
   const Config& config = trained.model.config;
   nlohmann::json json{{"model", options.out},
-                      {"parameters", trained.model.params.size()},
+                      {"parameters", trained.model.first().params.size()},
                       {"seconds", seconds},
                       {"config", to_json(config)},
                       {"members", nlohmann::json::array()}};
@@ -157,8 +157,8 @@ std::vector<std::string> opening_lines(const TrainArguments& options, const app:
       "{}{} on {} series ({} validation, {} test), {}, {} parameters, {}",
       options.members > 1 ? fmt::format("{} members of ", options.members) : "",
       plan.model.config.model.kind, plan.parts.train.size(), plan.parts.validation.size(),
-      plan.parts.test.size(), counted(data.features.size(), "feature"), plan.model.params.size(),
-      counted(threads, "thread")));
+      plan.parts.test.size(), counted(data.features.size(), "feature"),
+      plan.model.first().params.size(), counted(threads, "thread")));
   return lines;
 }
 

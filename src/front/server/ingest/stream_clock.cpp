@@ -17,7 +17,7 @@ namespace {
 double longest_gap_of(const Model& model) {
   constexpr double kSteps = SteppedGruOde::kMaxSteps, kAdaptive = 1e5;
   const EngineSettings& s = model.config.model;
-  if (s.propagator == "closed-form") return std::numeric_limits<double>::infinity();
+  if (s.propagator == Propagation::closed_form) return std::numeric_limits<double>::infinity();
   return tableau(s.solver).adaptive ? kAdaptive : kSteps * s.step;
 }
 
@@ -31,8 +31,7 @@ StreamClock::StreamClock(const Model& model, const std::string& unit)
       longest_gap_(raw_duration(model.protocol.time_unit * longest_gap_of(model))),
       finest_(std::max(raw_duration(model.protocol.time_unit) / 1000,
                        calendar() ? 1.0 : 0.0)),  // microseconds
-      start_first_(model.protocol.from_first),
-      start_earlier_(model.protocol.may_start_earlier) {
+      start_(model.protocol.start) {
   if (calendar() && unit_ != axis_.unit)
     throw Error("--time-unit: the model knows that it counts in " +
                 std::string(long_name_of(axis_.unit)) + "; leave it out");
@@ -88,12 +87,12 @@ double StreamClock::shown(double raw) const {
 }
 
 double StreamClock::start(double first_model_time) const {
-  return start_first_ || (start_earlier_ && first_model_time < origin_) ? first_model_time
-                                                                        : origin_;
+  const bool earlier = start_ == ClockStart::origin && first_model_time < origin_;
+  return start_ == ClockStart::first || earlier ? first_model_time : origin_;
 }
 
 double StreamClock::earliest() const {
-  if (start_first_ || start_earlier_ || axis_.from_first)
+  if (start_ != ClockStart::zero || axis_.from_first)
     return -std::numeric_limits<double>::infinity();
   return raw_of_model_time(origin_, 0);
 }

@@ -80,7 +80,7 @@ class StreamClock {
   double seconds_;
   double origin_;
   double longest_gap_, finest_;  // raw
-  bool start_first_, start_earlier_;
+  ClockStart start_;
 };
 
 }  // namespace edict::server
