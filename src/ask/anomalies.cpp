@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "ask/distribution.h"
-#include "ask/expectations.h"
 
 namespace edict {
 namespace {
@@ -44,36 +43,23 @@ double JudgedEvent::central_level() const {
                : edict::central_level(expected, observed);
 }
 
-std::vector<JudgedEvents> judged_events(const Model& model, const Dataset& data,
-                                        std::span<const std::size_t> series, ThreadPool& pool,
-                                        const Guard& guard, StopFlag stop) {
-  ExpectationRequest request;
-  request.guard = guard;
-  request.stop = stop;
-  const std::vector<Expectations> expected = expectations(model, data, series, request, pool);
-  std::vector<JudgedEvents> result(series.size());
-  for (std::size_t i = 0; i < series.size(); ++i) {
-    result[i].series = series[i];
-    auto marginal = expected[i].marginals.begin();
-    auto clip = expected[i].clips.begin();
-    for (std::size_t e = data.first_event[series[i]]; e < data.first_event[series[i] + 1]; ++e)
-      for (std::size_t k = data.first_observation[e]; k < data.first_observation[e + 1]; ++k) {
-        const auto j = static_cast<std::size_t>(data.feature[k]);
-        result[i].observations.push_back({e, j, data.value[k], *marginal++});
-        for (; clip != expected[i].clips.end() && clip->observation == k; ++clip)
-          result[i].clips.push_back({data.times[e], j, data.value[k], clip->used, clip->sigmas});
-      }
-  }
-  return result;
+std::vector<JudgedEvent> judged_alone(const Expectations& series) {
+  std::vector<JudgedEvent> judged;
+  judged.reserve(series.observations.size());
+  for (const ExpectedObservation& o : series.observations) judged.push_back({o, {}});
+  return judged;
 }
 
-void judge_together(const Correlations& correlations, JudgedEvents& judged) {
-  each_event(correlations, std::span(judged.observations),
+std::vector<JudgedEvent> judged_together(const Correlations& correlations,
+                                         const Expectations& series) {
+  std::vector<JudgedEvent> judged = judged_alone(series);
+  each_event(correlations, std::span(judged),
              [](std::span<JudgedEvent> event, const JointDistribution& distribution,
                 std::span<const double> observed) {
                const auto given = distribution.each_given_others(observed);
                for (std::size_t k = 0; k < event.size(); ++k) event[k].given = given[k];
              });
+  return judged;
 }
 
 void LeastExpected::add(std::size_t series, const JudgedEvent& judged) {

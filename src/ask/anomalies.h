@@ -7,10 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "ask/clips.h"
+#include "ask/expectations.h"
 #include "ask/joint.h"
-#include "base/threads/thread_pool.h"
-#include "model/model.h"
 
 namespace edict {
 
@@ -20,12 +18,8 @@ struct Surprise {
 };
 Surprise surprise(const Marginal& expected, double x);
 
-// One observation, in the data's units.
-struct JudgedEvent {
-  std::size_t event;  // of the dataset
-  std::size_t feature;
-  double observed;
-  Marginal expected;  // just before it came
+// An observation, in the data's units, that is judged by what was expected of it.
+struct JudgedEvent : ExpectedObservation {
   // The same given the other observations of its event, by which it is then judged.
   std::optional<Conditional> given = {};
 
@@ -36,19 +30,10 @@ struct JudgedEvent {
   double central_level() const;  // of the interval that just reaches what was observed
 };
 
-struct JudgedEvents {
-  std::size_t series = 0;
-  std::vector<JudgedEvent> observations;  // in the order of the data
-  std::vector<Clip> clips;
-};
-
-// Of the listed series, by a model that sees everything before an event and nothing of it.
-std::vector<JudgedEvents> judged_events(const Model& model, const Dataset& data,
-                                        std::span<const std::size_t> series, ThreadPool& pool,
-                                        const Guard& guard = {}, StopFlag stop = nullptr);
-
-// Judges every observation given the others of its event.
-void judge_together(const Correlations& correlations, JudgedEvents& judged);
+// The observations of a series, each alone, or each given the others of its event.
+std::vector<JudgedEvent> judged_alone(const Expectations& series);
+std::vector<JudgedEvent> judged_together(const Correlations& correlations,
+                                         const Expectations& series);
 
 // The `count` least expected of what is added, by their tail probability, which compares features
 // of any unit; of equals the one further off, then the one that comes first in the data.

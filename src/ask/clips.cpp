@@ -1,7 +1,5 @@
 #include "ask/clips.h"
 
-#include <limits>
-
 namespace edict {
 namespace {
 
@@ -18,12 +16,11 @@ std::vector<std::size_t> events_of(const Dataset& data, std::size_t series,
   return events;
 }
 
-// As it stands in the data: what went through the model's units and back differs in its last
-// digits.
-double observed_value(const Dataset& data, std::size_t event, std::int32_t feature) {
-  for (const Observation& o : data.observed(event))
-    if (o.feature == feature) return o.value;
-  return std::numeric_limits<double>::quiet_NaN();  // never: what was clipped was observed
+// The place of a feature's observation at an event that has one.
+std::size_t observation_of(const Dataset& data, std::size_t event, std::int32_t feature) {
+  std::size_t k = data.first_observation[event];
+  while (data.feature[k] != feature) ++k;
+  return k;
 }
 
 }  // namespace
@@ -36,7 +33,10 @@ std::vector<Clip> clips_of(const Model& model, const Dataset& data, std::size_t 
   for (const Clipped& clip : clipped) {
     const auto j = static_cast<std::size_t>(clip.feature);
     const std::size_t event = events[clip.stop];
-    clips.push_back({data.times[event], j, observed_value(data, event, clip.feature),
+    // The value as it stands in the data: what went through the model's units and back differs in
+    // its last digits.
+    const std::size_t k = observation_of(data, event, clip.feature);
+    clips.push_back({k, data.times[event], j, data.value[k],
                      model.protocol.standardisation.to_raw(j, clip.used), clip.sigmas});
   }
   return clips;

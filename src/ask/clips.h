@@ -10,6 +10,7 @@ namespace edict {
 
 // An observation that a guard changed; values in the data's units.
 struct Clip {
+  std::size_t observation;  // in the dataset's arrays
   double time;
   std::size_t feature;
   double raw, used;

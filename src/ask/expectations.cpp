@@ -27,17 +27,15 @@ std::vector<Expectations> expectations(const Model& model, const Dataset& data,
   const Standardisation& units = model.protocol.standardisation;
   std::vector<Expectations> result(series.size());
   pool.for_each(series.size(), [&](std::size_t i, std::size_t) {
-    const Timeline<float>& timeline = timelines[i];
-    const std::size_t first = data.first_observation[data.first_event[series[i]]];
-    for (std::size_t k = 0; k < answers[i].marginals.size(); ++k)
-      result[i].marginals.push_back(to_raw(units, static_cast<std::size_t>(data.feature[first + k]),
-                                           answers[i].marginals[k]));
-    for (const Clipped& clip : answers[i].clips) {
-      std::size_t k = timeline.stops[clip.stop].first;
-      while (timeline.feature[k] != clip.feature) ++k;
-      const double used = units.to_raw(static_cast<std::size_t>(clip.feature), clip.used);
-      result[i].clips.push_back({first + k, used, clip.sigmas});
-    }
+    Expectations& own = result[i];
+    own.series = series[i];
+    auto marginal = answers[i].marginals.begin();
+    for (std::size_t e = data.first_event[series[i]]; e < data.first_event[series[i] + 1]; ++e)
+      for (const Observation& o : data.observed(e)) {
+        const auto j = static_cast<std::size_t>(o.feature);
+        own.observations.push_back({e, j, o.value, to_raw(units, j, *marginal++)});
+      }
+    own.clips = clips_of(model, data, series[i], timelines[i], answers[i].clips);
   });
   if (request.classes && model.network->classes() > 0) {
     const ClassProbabilities end =

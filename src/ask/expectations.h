@@ -7,20 +7,17 @@
 #include <span>
 #include <vector>
 
+#include "ask/clips.h"
 #include "base/threads/thread_pool.h"
+#include "model/expected_observation.h"
 #include "model/model.h"
 
 namespace edict {
 
-// What was expected of the observations of one series.
+// Of one series, in the data's units.
 struct Expectations {
-  struct Clip {
-    std::size_t observation;  // in the dataset's arrays
-    double used;              // what the guard took instead, in the data's units
-    double sigmas;            // how far it was off
-  };
-
-  std::vector<Marginal> marginals;  // one an observation, in the dataset's order and units
+  std::size_t series = 0;                         // in the dataset
+  std::vector<ExpectedObservation> observations;  // in the order of the data, events of the dataset
   std::vector<Clip> clips;
   std::vector<double> probability;  // of the classes, with everything observed; if asked for
 };

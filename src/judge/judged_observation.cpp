@@ -14,9 +14,11 @@ std::vector<JudgedObservation> judged_observations(const Model& model,
         const std::size_t next = judged.size();
         const double time = timeline.stops[stop].time;
         const auto feature = static_cast<std::size_t>(timeline.feature[o]);
-        judged.push_back({time >= timeline.cut, !std::isnan(last_time), stop, feature,
-                          answer.marginals[next], timeline.value[o],
-                          horizon_at(model, time, last_time), last_value[feature]});
+        judged.push_back({{stop, feature, timeline.value[o], answer.marginals[next]},
+                          time >= timeline.cut,
+                          !std::isnan(last_time),
+                          horizon_at(model, time, last_time),
+                          last_value[feature]});
         for (const Answer* member : members)
           judged.back().members.push_back(member->marginals[next]);
       });

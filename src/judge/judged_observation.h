@@ -13,6 +13,7 @@
 #include "base/not_finite.h"
 #include "base/threads/in_order.h"
 #include "base/threads/thread_pool.h"
+#include "model/expected_observation.h"
 #include "model/infer.h"
 #include "model/timelines.h"
 #include "protocol/protocol.h"
@@ -20,13 +21,9 @@
 namespace edict {
 
 // In the model's units but for the horizon.
-struct JudgedObservation {
+struct JudgedObservation : ExpectedObservation {
   bool extrapolated;  // lies after the cut-off
   bool informed;      // something of the series was absorbed before it
-  std::size_t event;  // those of a series with the same number came at once
-  std::size_t feature;
-  Marginal expected;
-  double observed;
   double horizon;     // since the series was last observed, in the data's unit; NaN if it was not
   double last_value;  // of the feature, as it was observed; NaN if it was not
   // What each member of an ensemble expected, uncalibrated; empty of a single model, and from both

@@ -83,13 +83,13 @@ TEST(Ahead, TimesAreWhatOneWouldWrite) {
 }
 
 // Every expectation is that of a query at its time; the observed value is the data's own.
-TEST(JudgedEvents, AreWhatAQueryExpectsOfEveryObservation) {
+TEST(Expectations, AreWhatAQueryExpectsOfEveryObservation) {
   const Dataset& data = small_synthetic();
   const Model& model = small_trained_model();
   ThreadPool pool(2);
-  const auto found = judged_events(model, data, kSome, pool);
+  const auto found = expectations(model, data, kSome, {}, pool);
   ASSERT_EQ(found.size(), kSome.size());
-  for (const JudgedEvents& own : found) {
+  for (const Expectations& own : found) {
     const std::size_t first = data.first_event[own.series], end = data.first_event[own.series + 1];
     PredictRequest request{{data.times.begin() + static_cast<std::ptrdiff_t>(first),
                             data.times.begin() + static_cast<std::ptrdiff_t>(end)}};
@@ -97,7 +97,7 @@ TEST(JudgedEvents, AreWhatAQueryExpectsOfEveryObservation) {
     std::size_t next = 0;
     for (std::size_t e = first; e < end; ++e)
       for (const Observation& o : data.observed(e)) {
-        const JudgedEvent& s = own.observations.at(next++);
+        const ExpectedObservation& s = own.observations.at(next++);
         EXPECT_EQ(s.event, e);
         EXPECT_EQ(s.feature, static_cast<std::size_t>(o.feature));
         EXPECT_EQ(s.observed, o.value);
@@ -113,15 +113,14 @@ TEST(JudgeTogether, TellsWhoContradictsItsCompanions) {
   r << 1, 0.95, 0.95, 1;
   const Correlations correlations(r);
   const Marginal own{0, 1, 0, 1, 6};
-  JudgedEvents judged;
-  judged.observations = {
+  Expectations series;
+  series.observations = {
       {0, 0, 1.5, own}, {0, 1, 1.4, own}, {1, 1, 1.5, own}, {2, 0, 1.5, own}, {2, 1, -1.0, own}};
-  const auto before = judged.observations;
-  judge_together(correlations, judged);
-  const auto tail = [&](std::size_t k) { return judged.observations[k].tail_probability(); };
+  const auto before = judged_alone(series), judged = judged_together(correlations, series);
+  const auto tail = [&](std::size_t k) { return judged[k].tail_probability(); };
   for (std::size_t k = 0; k < 5; ++k) {
     EXPECT_GT(before[k].tail_probability(), 0.15) << "each alone is plausible";
-    const JudgedEvent& o = judged.observations[k];
+    const JudgedEvent& o = judged[k];
     EXPECT_NEAR(1 - o.central_level(), tail(k), 1e-12);
     EXPECT_NEAR(2 * std::min(o.probability_integral(), 1 - o.probability_integral()), tail(k),
                 1e-12);
@@ -139,7 +138,7 @@ TEST(LeastExpected, AreTheSmallestTailsInOrder) {
   std::vector<double> tails;
   LeastExpected all(5), first(5), second(5);
   for (std::size_t i = 0; i < 6000; ++i) {
-    const JudgedEvent s{i, 0, rng.normal(), {0, 1, 0, 1, 3.0 + static_cast<double>(i % 2)}};
+    const JudgedEvent s{{i, 0, rng.normal(), {0, 1, 0, 1, 3.0 + static_cast<double>(i % 2)}}, {}};
     tails.push_back(s.tail_probability());
     all.add(0, s);
     (i % 3 == 0 ? first : second).add(0, s);

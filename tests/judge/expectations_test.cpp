@@ -51,12 +51,12 @@ TEST_F(ExpectationsOf, EveryObservationAreWhatPredictTellsAtItsTime) {
            ++e, ++event)
         for (const Observation& o : data.observed(e)) {
           const Marginal& m = trajectory.at(event, static_cast<std::size_t>(o.feature));
-          const Marginal& got = found[i].marginals.at(k++);
+          const Marginal& got = found[i].observations.at(k++).expected;
           EXPECT_NEAR(got.mean, m.mean, 1e-5 * (1 + std::abs(m.mean)));
           EXPECT_NEAR(got.aleatoric / m.aleatoric, 1.0, 1e-4);
           EXPECT_NEAR(got.epistemic / m.epistemic, 1.0, 1e-4);
         }
-      EXPECT_EQ(k, found[i].marginals.size());
+      EXPECT_EQ(k, found[i].observations.size());
     }
   }
 }
@@ -74,7 +74,7 @@ TEST_F(ExpectationsOf, ClipsNameTheirObservation) {
   const auto found =
       expectations(model, data, std::span(&one, 1), {{Guard::Kind::population, 0.2}}, pool);
   ASSERT_FALSE(found[0].clips.empty());
-  for (const Expectations::Clip& clip : found[0].clips) {
+  for (const Clip& clip : found[0].clips) {
     EXPECT_GE(clip.observation, data.first_observation[data.first_event[one]]);
     EXPECT_LT(clip.observation, data.first_observation[data.first_event[one + 1]]);
     EXPECT_NE(clip.used, data.value[clip.observation]);

@@ -34,8 +34,9 @@ void expect_finite_answers(const Model& trained, const Dataset& data) {
       if (*part) {
         EXPECT_TRUE(std::isfinite((*part)->mse.mean + (*part)->nll.mean + (*part)->crps.mean));
       }
-    for (const JudgedEvents& series : judged_events(model, data, every_series(data), pool, guard))
-      for (const JudgedEvent& one : series.observations) {
+    for (const Expectations& series :
+         expectations(model, data, every_series(data), {.guard = guard}, pool))
+      for (const JudgedEvent& one : judged_alone(series)) {
         const Surprise surprise = one.surprise();
         ASSERT_TRUE(std::isfinite(surprise.z + surprise.log_score))
             << data.ids[series.series] << " " << data.features[one.feature] << " " << one.observed;

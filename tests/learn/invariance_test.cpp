@@ -128,15 +128,16 @@ TEST_P(Invariance, AnAffineUnitShiftsAnswersAndLogScores) {
   const Dataset other = in_other_unit(data_, factor, offset);
   const Model model = tiny_model(data_), again = tiny_model(other);
   ThreadPool pool(1);
-  const auto expected = judged_events(model, data_, every_series(data_), pool);
-  const auto found = judged_events(again, other, every_series(other), pool);
+  const auto expected = expectations(model, data_, every_series(data_), {}, pool);
+  const auto found = expectations(again, other, every_series(other), {}, pool);
   for (std::size_t i = 0; i < found.size(); ++i)
     for (std::size_t k = 0; k < found[i].observations.size(); ++k) {
-      const JudgedEvent &a = expected[i].observations[k], &b = found[i].observations[k];
+      const ExpectedObservation &a = expected[i].observations[k], &b = found[i].observations[k];
       EXPECT_NEAR(b.expected.mean, factor * a.expected.mean + offset,
                   1e-3 * factor * a.expected.scale);
       EXPECT_NEAR(b.expected.scale, factor * a.expected.scale, 1e-3 * factor * a.expected.scale);
-      EXPECT_NEAR(b.surprise().log_score, a.surprise().log_score + std::log(factor), 1e-2);
+      EXPECT_NEAR(surprise(b.expected, b.observed).log_score,
+                  surprise(a.expected, a.observed).log_score + std::log(factor), 1e-2);
     }
 }
 

@@ -107,7 +107,7 @@ void expect_order_conditions(const Tableau& t, const std::array<double, 7>& b, i
   };
   const auto expect = [&](int of_order, double value, double target) {
     if (of_order > order) return;
-    EXPECT_NEAR(value, target, 1e-14) << t.name << " order " << of_order;
+    EXPECT_NEAR(value, target, 1e-14) << t.order << " order " << of_order;
   };
   expect(1, sum([](std::size_t) { return 1.0; }), 1.0);
   expect(2, sum([&](std::size_t i) { return c[i]; }), 1.0 / 2);

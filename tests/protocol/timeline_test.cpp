@@ -55,7 +55,7 @@ Case random_case(std::uint64_t seed) {
   }
   c.settings.seed = static_cast<std::int64_t>(seed);
   c.settings.standardise = false;
-  c.settings.split = seed % 3 == 0 ? "group" : "series";
+  c.settings.split = seed % 3 == 0 ? SplitBy::group : SplitBy::series;
   c.settings.time_unit = 2.0;
   c.settings.t_cut = 4.0;
   c.parts = split(d, c.settings);

@@ -188,12 +188,14 @@ class PredictRun {
   void events(std::span<const std::size_t> series, Part& made) const {
     if (request_.top > 0) made.top.emplace(request_.top);
     PredictionInterval interval(request_, model_);
-    for (JudgedEvents& own : judged_events(model_, data_, series, pool_, request_.guard)) {
-      if (request_.together) judge_together(model_.calibration.correlations, own);
+    for (const Expectations& own :
+         expectations(model_, data_, series, {.guard = request_.guard}, pool_)) {
       std::vector<AdaptiveLevel> levels;
       for (std::size_t j = 0; j < model_.features.size() && request_.adapt > 0; ++j)
         levels.emplace_back(request_.level, interval.level_at(j, 0.0), request_.adapt);
-      for (const JudgedEvent& judged : own.observations) {
+      for (const JudgedEvent& judged : request_.together
+                                           ? judged_together(model_.calibration.correlations, own)
+                                           : judged_alone(own)) {
         if (!wanted_[judged.feature]) continue;
         if (made.top)
           made.top->add(own.series, judged);

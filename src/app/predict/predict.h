@@ -12,19 +12,13 @@
 #include <vector>
 
 #include "ask/clips.h"
+#include "ask/limit.h"
 #include "base/not_finite.h"
 #include "base/threads/thread_pool.h"
 #include "engine/heads/marginal.h"
 #include "model/model.h"
 
 namespace edict::app {
-
-// The probability that a feature is above or below a value.
-struct PredictedLimit {
-  std::size_t feature = 0;
-  double value = 0;
-  bool above = true;
-};
 
 struct PredictRequest {
   enum class When {
@@ -45,7 +39,7 @@ struct PredictRequest {
   double adapt = 0;       // at events: how fast levels follow a series; 0: they do not
   bool together = false;  // at events: given the others of the same time
   std::vector<double> quantiles = {};
-  std::vector<PredictedLimit> limits = {};
+  std::vector<Limit> limits = {};
   std::size_t top = 0;  // at events: only the least expected, the most surprising first; 0: all
   bool clips = false;   // what the guard changed is wanted
   Guard guard = {};

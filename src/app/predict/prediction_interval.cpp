@@ -71,7 +71,7 @@ void PredictionInterval::fill(const Conditional& given, PredictedFeature& row) {
 
 template <class Distribution>
 void PredictionInterval::fill_limits(const Distribution& found, PredictedFeature& row) {
-  std::ranges::transform(request_.limits, limits_.begin(), [&](const PredictedLimit& limit) {
+  std::ranges::transform(request_.limits, limits_.begin(), [&](const Limit& limit) {
     if (limit.feature != row.feature) return kNaN;
     return limit.above ? above(found, limit.value) : below(found, limit.value);
   });

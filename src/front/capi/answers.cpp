@@ -140,12 +140,12 @@ int edict_model_surprise(const edict_model* model, const edict_dataset* dataset,
     ThreadPool pool(threads_from(threads));
     std::size_t k = 0;  // observations of all series so far
     for (const Expectations& series : expectations(m, data, all_of(data), request, pool))
-      for (const Marginal& expected : series.marginals) {
-        put(expected, k, mean, aleatoric, epistemic, scale, dof);
-        const Surprise found = surprise(expected, data.value[k]);
+      for (const ExpectedObservation& o : series.observations) {
+        put(o.expected, k, mean, aleatoric, epistemic, scale, dof);
+        const Surprise found = surprise(o.expected, o.observed);
         if (z) z[k] = found.z;
         if (log_score) log_score[k] = found.log_score;
-        if (tail) tail[k] = tail_probability(expected, data.value[k]);
+        if (tail) tail[k] = tail_probability(o.expected, o.observed);
         ++k;
       }
   });

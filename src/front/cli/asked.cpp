@@ -47,14 +47,14 @@ std::size_t feature_of(const std::string& option, const std::string& name, const
   return found.place;
 }
 
-app::PredictedLimit parse_limit(const std::string& text, bool above, const Model& model) {
+Limit parse_limit(const std::string& text, bool above, const Model& model) {
   const std::string name = above ? "above" : "below", option = "--" + name;
-  const std::size_t equals = text.rfind('=');
-  double value = 0;
-  if (equals == std::string::npos || !read(std::string_view(text).substr(equals + 1), value))
+  const auto limit = split_limit(text);
+  if (!limit)
     throw Error(
         fmt::format("{} {}: give a feature and a number, as {} lactate=4", option, text, option));
-  return {feature_of(name, text.substr(0, equals), model), value, above};
+  return {feature_of(name, std::string(limit->feature), model), limit->number, above,
+          std::string(limit->value)};
 }
 
 }  // namespace edict::cli

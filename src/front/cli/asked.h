@@ -16,6 +16,6 @@ std::vector<double> parse_probabilities(const std::string& option, const std::st
 std::size_t feature_of(const std::string& option, const std::string& name, const Model& model);
 
 // "lactate=4"
-app::PredictedLimit parse_limit(const std::string& text, bool above, const Model& model);
+Limit parse_limit(const std::string& text, bool above, const Model& model);
 
 }  // namespace edict::cli

@@ -112,7 +112,7 @@ std::vector<Fitted> fitted_observations(std::span<const WeightedObservation> obs
   double sum = 0, weight = 0;
   for (const WeightedObservation& o : observations) {
     if (!fits[o.series]) continue;
-    fitted.push_back({o.x - o.expected.mean, std::log(o.expected.scale), 0.0,
+    fitted.push_back({o.observed - o.expected.mean, std::log(o.expected.scale), 0.0,
                       std::log1p(o.horizon / horizon_unit), o.weight, window_of[o.series]});
     sum += o.weight * fitted.back().log_scale;
     weight += o.weight;
@@ -200,7 +200,7 @@ std::vector<ConformalRange> conformal_ranges(std::span<const WeightedObservation
     for (const WeightedObservation& o : observations)
       if (!fits[o.series] && o.horizon > begin && o.horizon <= end)
         levels[unit_of[o.series]].push_back(
-            central_level(map.calibrated(o.expected, o.horizon), o.x));
+            central_level(map.calibrated(o.expected, o.horizon), o.observed));
     begin = end;
     if (levels.size() < kFewestInRange) continue;  // together with the next
     std::vector<std::vector<double>> of_unit;
@@ -262,8 +262,8 @@ Calibration fit_calibration(const Model& model, const Timelines& timelines, Thre
     for (const WeightedObservation& o : observations[j])
       if (fits[o.series])
         scored.push_back(
-            {o.series, o.stop, j,
-             normal_score(calibration.features[j].calibrated(o.expected, o.horizon), o.x),
+            {o.series, o.event, j,
+             normal_score(calibration.features[j].calibrated(o.expected, o.horizon), o.observed),
              o.weight});
   calibration.correlations = fit_correlations(std::move(scored), features);
   return calibration;

@@ -33,8 +33,11 @@ std::vector<std::vector<WeightedObservation>> weighted_observations(const Model&
             if (s != stop_before) ++queries;
             stop_before = s;
             const std::size_t alike = some[i].stops[s].time < some[i].cut ? before : after;
-            of_feature[static_cast<std::size_t>(feature)].push_back(
-                {begin + i, s, expected, x, 1.0 / static_cast<double>(alike), ahead[queries - 1]});
+            const auto j = static_cast<std::size_t>(feature);
+            of_feature[j].push_back({{s, j, x, expected},
+                                     begin + i,
+                                     1.0 / static_cast<double>(alike),
+                                     ahead[queries - 1]});
           });
     }
   }

@@ -8,15 +8,15 @@
 
 #include "base/threads/thread_pool.h"
 #include "learn/training_set.h"
+#include "model/expected_observation.h"
 #include "model/model.h"
 
 namespace edict {
 
-struct WeightedObservation {
+// In the model's units; what was expected by the network itself, whatever calibration the model
+// carries. An event is a stop of the timeline.
+struct WeightedObservation : ExpectedObservation {
   std::size_t series;  // place among the timelines
-  std::size_t stop;    // of that timeline: those of one moment share it
-  Marginal expected;   // by the network itself, whatever calibration the model carries
-  double x;
   double weight;
   double horizon;  // since the series was last observed, in the model's time
 };

@@ -148,7 +148,7 @@ class Explorer {
       return written_time(data_, 0, cut);
     const std::string unit(long_name_of(axis.unit));
     return fmt::format("{:.6g}{}{}", cut, unit.empty() ? "" : " " + unit,
-                       axis.from_first || protocol.from_first ? " after the first event" : "");
+                       axis.from_first || protocol.from_first() ? " after the first event" : "");
   }
 
   // What is told once.

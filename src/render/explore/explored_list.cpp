@@ -61,7 +61,7 @@ void ExploredList::list() {
     pool_.for_each(some.size(), [&](std::size_t i, std::size_t) {
       Listed& one = listed_[begin + i];
       if (!expected.empty()) one.probability = expected[i].probability;
-      if (has_distribution()) judge(some[i], expected[i], one);
+      if (has_distribution()) judge(expected[i], one);
       one.observations =
           packed_series(model_, data_, some[i], request_,
                         {has_distribution() ? &expected[i] : nullptr, nullptr, nullptr, 0.0});
@@ -75,19 +75,16 @@ void ExploredList::list() {
   rank();
 }
 
-void ExploredList::judge(std::size_t series, const Expectations& expected, Listed& one) const {
-  const std::size_t first = data_.first_observation[data_.first_event[series]];
-  for (std::size_t k = 0; k < expected.marginals.size(); ++k) {
-    const Marginal& m = expected.marginals[k];
-    const double x = data_.value[first + k];
-    one.surprise = std::max(one.surprise, surprise_of(m, x));
-    const Surprise judged = surprise(m, x);
+void ExploredList::judge(const Expectations& expected, Listed& one) const {
+  for (const ExpectedObservation& o : expected.observations) {
+    one.surprise = std::max(one.surprise, surprise_of(o.expected, o.observed));
+    const Surprise judged = surprise(o.expected, o.observed);
     one.largest_z = std::max(one.largest_z, std::abs(judged.z));
-    const auto j = static_cast<std::size_t>(data_.feature[first + k]);
-    one.mean_log_score += judged.log_score - std::log(model_.protocol.standardisation.scale[j]);
+    one.mean_log_score +=
+        judged.log_score - std::log(model_.protocol.standardisation.scale[o.feature]);
   }
-  if (!expected.marginals.empty())
-    one.mean_log_score /= static_cast<double>(expected.marginals.size());
+  if (!expected.observations.empty())
+    one.mean_log_score /= static_cast<double>(expected.observations.size());
 }
 
 // The order in which series get room: by their most surprising observation; without a

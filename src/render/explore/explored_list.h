@@ -79,7 +79,7 @@ class ExploredList {
     if (progress_) progress_(share);
   }
 
-  void judge(std::size_t series, const Expectations& expected, Listed& one) const;
+  void judge(const Expectations& expected, Listed& one) const;
   std::vector<Expectations> expected_of(std::span<const std::size_t> series) const;
   void rank();
   Whole computed(std::span<const std::size_t> places) const;

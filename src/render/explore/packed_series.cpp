@@ -63,7 +63,7 @@ void put_expectations(ByteWriter& to, const Dataset& data, std::size_t first,
                       bool whole) {
   std::vector<BandPoint> points;
   for (const std::size_t k : observations) {
-    const Marginal& m = expected.marginals[k - first];
+    const Marginal& m = expected.observations[k - first].expected;
     if (whole) points.push_back(band_point(m, 0.5));
     to.signed_varint(steps(surprise(m, data.value[k]).z, whole ? kZSteps : kCoarseZSteps));
   }
@@ -120,13 +120,13 @@ Shown shown_observations(const Dataset& data, std::size_t series,
 // Where the guard changed the listed observations of a feature, and what it used.
 void put_clips(ByteWriter& to, const Dataset& data, std::size_t feature,
                std::span<const std::size_t> observations, const Expectations& expected) {
-  std::vector<const Expectations::Clip*> changed;
-  for (const Expectations::Clip& clip : expected.clips)
+  std::vector<const Clip*> changed;
+  for (const Clip& clip : expected.clips)
     if (static_cast<std::size_t>(data.feature[clip.observation]) == feature)
       changed.push_back(&clip);
   to.varint(changed.size());
   std::size_t before = 0;
-  for (const Expectations::Clip* clip : changed) {
+  for (const Clip* clip : changed) {
     const auto place = static_cast<std::size_t>(
         std::lower_bound(observations.begin(), observations.end(), clip->observation) -
         observations.begin());

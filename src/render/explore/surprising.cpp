@@ -40,7 +40,7 @@ void SurprisingObservations::add(const Dataset& data, std::size_t place, std::si
   std::size_t k = 0;
   for (std::size_t e = data.first_event[series]; e < data.first_event[series + 1]; ++e)
     for (std::size_t o = data.first_observation[e]; o < data.first_observation[e + 1]; ++o) {
-      const Marginal& m = expected.marginals[k++];
+      const Marginal& m = expected.observations[k++].expected;
       const auto j = static_cast<std::size_t>(data.feature[o]);
       if (!features_.empty() && std::ranges::find(features_, j) == features_.end()) continue;
       const double x = data.value[o];

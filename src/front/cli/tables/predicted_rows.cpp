@@ -9,7 +9,7 @@ namespace {
 using When = app::PredictRequest::When;
 
 // P(lactate>4)
-std::string limit_column(const app::PredictedLimit& limit, const Model& model) {
+std::string limit_column(const Limit& limit, const Model& model) {
   std::string column = "P(" + model.features[limit.feature] + (limit.above ? '>' : '<');
   append_shortest(column, limit.value);
   return column + ')';
@@ -40,8 +40,7 @@ std::vector<std::string> columns_of(const app::PredictRequest& request, const Mo
     columns.emplace_back("q");
     append_shortest(columns.back(), p);
   }
-  for (const app::PredictedLimit& limit : request.limits)
-    columns.push_back(limit_column(limit, model));
+  for (const Limit& limit : request.limits) columns.push_back(limit_column(limit, model));
   if (events) add({"z", "pit", "tail_probability", "log_score"});
   return columns;
 }

@@ -35,7 +35,7 @@ json element_schema(const Parameter& parameter) {
     case Kind::times:
       return {{"type", {"number", "string"}}};
     case Kind::limits:
-      return {{"type", "string"}, {"pattern", "^.+:[^:]+$"}};
+      return {{"type", "string"}, {"pattern", "^.+[:=][^:=]+$"}};
     case Kind::text:
     case Kind::texts:
     case Kind::features:

@@ -142,11 +142,10 @@ json distribution(Live::Access access, const LiveStream& stream, const AskedDist
       for (std::size_t q = 0; q < asked.quantiles.size(); ++q)
         one["quantiles"][asked.quantile_texts[q]] =
             number(m.mean + m.scale * standard_quantile(asked.quantiles[q], m.dof));
-      for (const AskedLimit& limit : asked.limits)
+      for (const Limit& limit : asked.limits)
         if (limit.feature == j)
           one.emplace(limit.above ? "above" : "below", json::object()).first.value()[limit.text] =
-              number(limit.above ? probability_above(m, limit.value)
-                                 : probability_below(m, limit.value));
+              number(limit.probability(m));
       features[model.features[j]] = std::move(one);
     }
     at.push_back({{"time", clock.shown(moment.raw)},
@@ -164,12 +163,11 @@ json distribution(Live::Access access, const LiveStream& stream, const AskedDist
           stream, stream.state.time() + *asked.within * static_cast<double>(k) / kCrossingPoints));
     const std::span<const Marginal> all = access.engine.distribution(ahead);
     json crossings = json::array();
-    for (const AskedLimit& limit : asked.limits) {
+    for (const Limit& limit : asked.limits) {
       double most = -1, when = 0;
       for (std::size_t k = 0; k < ahead.size(); ++k) {
         const Marginal& m = all[k * model.features.size() + limit.feature];
-        const double p =
-            limit.above ? probability_above(m, limit.value) : probability_below(m, limit.value);
+        const double p = limit.probability(m);
         if (p <= most) continue;
         most = p;
         when = ahead[k].time;

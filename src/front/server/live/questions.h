@@ -6,16 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "ask/limit.h"
 #include "front/server/live/live.h"
 
 namespace edict::server {
-
-struct AskedLimit {
-  std::size_t feature = 0;
-  bool above = true;
-  double value = 0;
-  std::string text;  // as it was written
-};
 
 struct AskedDistribution {
   std::vector<double> at;     // as JSON has times
@@ -24,7 +18,7 @@ struct AskedDistribution {
   double level = 0.9;
   std::vector<double> quantiles;
   std::vector<std::string> quantile_texts;
-  std::vector<AskedLimit> limits;
+  std::vector<Limit> limits;
   std::optional<double> within;  // for crossings
 };
 struct Moment {

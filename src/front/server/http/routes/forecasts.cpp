@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 
-#include "data/read/csv/csv_names.h"
 #include "front/server/http/routes/call.h"
 #include "front/server/http/routes/handlers.h"
 #include "front/server/live/questions.h"
@@ -31,14 +30,14 @@ std::optional<double> shown_time(const Call& call, const char* name) {
   return raw ? std::optional(call.live().clock().shown(*raw)) : std::nullopt;
 }
 
-std::vector<AskedLimit> wanted_limits(const Call& call) {
-  std::vector<AskedLimit> limits;
+std::vector<Limit> wanted_limits(const Call& call) {
+  std::vector<Limit> limits;
   for (const bool above : {true, false})
     for (const std::string& text : call.texts(above ? "above" : "below")) {
-      const std::size_t colon = text.rfind(':');
-      const std::string value = text.substr(colon + 1);
-      const std::int32_t j = call.live().intake().feature(text.substr(0, colon));
-      limits.push_back({static_cast<std::size_t>(j), above, finite_number(value).value(), value});
+      const LimitText limit = split_limit(text).value();
+      const std::int32_t j = call.live().intake().feature(limit.feature);
+      limits.push_back(
+          {static_cast<std::size_t>(j), limit.number, above, std::string(limit.value)});
     }
   return limits;
 }

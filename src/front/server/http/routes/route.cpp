@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "ask/limit.h"
 #include "data/read/csv/csv_names.h"
 
 namespace edict::server {
@@ -37,9 +38,8 @@ std::string number_problem(const Parameter& parameter, const std::string& text) 
 }
 
 bool is_limit(std::string_view text, const Live& live) {
-  const std::size_t colon = text.rfind(':');
-  return colon != std::string_view::npos && live.intake().feature(text.substr(0, colon)) >= 0 &&
-         finite_number(text.substr(colon + 1));
+  const auto limit = split_limit(text);
+  return limit && live.intake().feature(limit->feature) >= 0;
 }
 
 // Of one element, where the parameter is a list.
