@@ -108,7 +108,8 @@ TEST_F(StoreFileTest, ABackupReplacesNothing) {
   for (const std::string& name :
        {copy + std::string("\0.db", 4), copy + "\n.db", std::string(), copy + "/there"}) {
     const std::size_t files = n_files();
-    EXPECT_EQ(backup(name).status, 422) << name;
+    const int status = backup(name).status;
+    EXPECT_TRUE(status == 400 || status == 422) << status << name;
     EXPECT_EQ(n_files(), files) << name;
   }
   ASSERT_EQ(stop(), 0);

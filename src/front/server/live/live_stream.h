@@ -71,7 +71,7 @@ struct LiveStream : StreamPast, std::enable_shared_from_this<LiveStream> {
   // While its past is absorbed again elsewhere, what comes waits.
   bool busy = false;
   double again = std::numeric_limits<double>::infinity();  // and from here once more
-  struct Waiting;                                          // live_parts.h
+  struct Waiting;                                          // messages.h
   std::vector<std::shared_ptr<Waiting>> waiting;
   std::vector<std::function<void(LiveStream*)>> tasks;
 

@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic("SQLite format 3\0", 16);
 constexpr std::size_t kPage = 4096;
+constexpr std::size_t kLogBegin = 1 << 18;  // holds the first transaction
 constexpr std::array<const char*, 3> kEndings{"", "-wal", "-shm"};
 
 [[noreturn]] void fail_to_open(const std::string& name, const char* remedy) {
@@ -46,17 +47,24 @@ void make_private(const std::string& path) {
   ::close(descriptor);
 }
 
-// Whether a file was written by a server, or is to become a store: the first page of a store names
-// its tables, unless they stand in the write-ahead log still.
+// Whether a file was written by a server, or is to become a store: its first page names the tables,
+// unless power went before that page was written and they stand in the write-ahead log alone.
 bool is_store(const std::string& path) {
   struct stat now {};
   if (::stat(path.c_str(), &now) != 0 || (S_ISREG(now.st_mode) && now.st_size == 0)) return true;
   if (!S_ISREG(now.st_mode)) return false;
+  const bool is_one_page = static_cast<std::size_t>(now.st_size) <= kPage;
+  constexpr std::string_view kTable = "CREATE TABLE observations (\n  stream INTEGER NOT NULL";
   const std::string page = read_file(path, kPage);
-  if (!page.starts_with(kMagic)) return false;
-  const auto holds = [&](std::string_view text) { return page.find(text) != std::string::npos; };
-  if (holds("CREATE TABLE observations (\n  stream INTEGER NOT NULL")) return true;
-  return static_cast<std::size_t>(now.st_size) <= kPage && !holds("CREATE ");
+  const auto holds = [](const std::string& bytes, std::string_view text) {
+    return bytes.find(text) != std::string::npos;
+  };
+  if (page.starts_with(kMagic) && holds(page, kTable)) return true;
+  const std::string log = path + "-wal";
+  if (::stat(log.c_str(), &now) == 0 && S_ISREG(now.st_mode) &&
+      holds(read_file(log, kLogBegin), kTable))
+    return true;
+  return page.starts_with(kMagic) && is_one_page && !holds(page, "CREATE ");
 }
 
 // Empty where the file is sound, or new. Throws Error where it could not be read: a disk or a
