@@ -127,7 +127,7 @@ std::string_view openapi_schemas() {
 
 "Alarm": {"type": "object", "required": ["id", "stream", "rule", "priority", "state", "text"], "properties": {
   "id": {"type": "integer"}, "stream": {"type": "string"}, "rule": {"type": "string"},
-  "kind": {"enum": ["crosses", "outside", "uncertainty", "silence"]}, "feature": {"type": ["string", "null"]},
+  "kind": {"enum": ["crosses", "outside", "uncertainty", "silence", "fault"]}, "feature": {"type": ["string", "null"]},
   "priority": {"enum": ["low", "medium", "high"]},
   "state": {"enum": ["normal", "pending", "firing", "recovering"]},
   "since": {"type": "number", "description": "seconds since 1970"},
