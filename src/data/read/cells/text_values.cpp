@@ -264,6 +264,62 @@ ColumnMeaning as_categories(ColumnMeaning meaning, const TextColumn& column,
   return meaning;
 }
 
+ColumnMeaning left_out(ColumnMeaning meaning, ColumnMeaning::LeftOut why) {
+  meaning.kind = Kind::left_out;
+  meaning.left_out = why;
+  return meaning;
+}
+
+// Words for true and false alone, or beside 0 and 1: among other numbers "no" is no zero.
+bool are_truths(const std::vector<std::string>& names, const ColumnContext& context) {
+  return (context.numbers == 0 || (!context.fractions && context.largest <= 1)) &&
+         std::all_of(names.begin(), names.end(),
+                     [](const auto& name) { return spelled_truth(name).has_value(); });
+}
+
+// What the texts are where they are no names of categories; nothing where they are.
+std::optional<ColumnMeaning> meaning_of_no_names(ColumnMeaning meaning, const TextColumn& column,
+                                                 const ColumnContext& context) {
+  const std::vector<std::string>& names = column.names.list();
+  if (column.cells == 0) {  // all were taken back
+    meaning.numbers.assign(names.size(), kMissing);
+    return meaning;
+  }
+  if (are_truths(names, context)) {
+    meaning.truth = true;
+    for (const std::string& name : names)
+      meaning.numbers.push_back(*spelled_truth(name) ? 1.0 : 0.0);
+    return meaning;
+  }
+  const Texts texts = looked_at(column, context);
+  const bool many = names.size() > TextColumn::kMostCategories;
+  const bool numbers = context.numbers > 0 || context.known_as_numbers;
+  if (texts.others == 0 && (numbers || texts.numbers + texts.declared > 0)) {
+    ColumnMeaning read = as_numbers(meaning, column, texts, context);
+    // 3A and 4B are names and no amperes.
+    const bool names_of_things = read.kind == Kind::mistakes && read.mistake == Mistake::unit &&
+                                 !numbers && !many && !texts.certain_unit;
+    if (names_of_things) return std::nullopt;
+    return read;
+  }
+  if (texts.others == 0) return std::nullopt;
+  if (!numbers && all_texts(column, is_date))
+    return left_out(meaning, ColumnMeaning::LeftOut::dates);
+  if (!numbers && all_texts(column, is_clock))
+    return left_out(meaning, ColumnMeaning::LeftOut::clocks);
+  if (all_texts(column, is_pair))
+    return wrong_texts(meaning, Mistake::pair, column,
+                       [&](std::size_t t) { return !says_missing(names[t]); });
+  const bool prose = many && texts.others > context.numbers + texts.numbers;
+  const bool mostly_numbers = texts.numbers >= texts.others && (many || texts.certain_unit);
+  if (!context.known_as_numbers && (context.numbers == 0 || prose) && !mostly_numbers)
+    return std::nullopt;
+  meaning.mostly_texts =
+      !context.known_as_numbers && !many && texts.others > context.numbers + texts.numbers;
+  return wrong_texts(meaning, Mistake::no_number, column,
+                     [&](std::size_t t) { return texts.what[t] == Texts::What::other; });
+}
+
 }  // namespace
 
 ColumnMeaning meaning_of(const TextColumn& column, const ColumnContext& context) {
@@ -278,58 +334,16 @@ ColumnMeaning meaning_of(const TextColumn& column, const ColumnContext& context)
     std::iota(meaning.rank.begin(), meaning.rank.end(), 0);
     return meaning;
   }
-  const auto leave_out = [&](ColumnMeaning::LeftOut why) {
-    meaning.kind = Kind::left_out;
-    meaning.left_out = why;
-    return meaning;
-  };
-  if (!column.all_names) {
-    if (column.cells == 0) {  // all were taken back
-      meaning.numbers.assign(names.size(), kMissing);
-      return meaning;
-    }
-    // Beside 0 and 1 alone: among other numbers "no" is no zero.
-    meaning.truth = (context.numbers == 0 || (!context.fractions && context.largest <= 1)) &&
-                    std::all_of(names.begin(), names.end(),
-                                [](const auto& name) { return spelled_truth(name).has_value(); });
-    if (meaning.truth) {
-      for (const std::string& name : names)
-        meaning.numbers.push_back(*spelled_truth(name) ? 1.0 : 0.0);
-      return meaning;
-    }
-    const Texts texts = looked_at(column, context);
-    const bool many = names.size() > TextColumn::kMostCategories;
-    const bool numbers = context.numbers > 0 || context.known_as_numbers;
-    if (texts.others == 0 && (numbers || texts.numbers + texts.declared > 0)) {
-      ColumnMeaning read = as_numbers(meaning, column, texts, context);
-      // 3A and 4B are names and no amperes.
-      const bool names_of_things = read.kind == Kind::mistakes && read.mistake == Mistake::unit &&
-                                   !numbers && !many && !texts.certain_unit;
-      if (!names_of_things) return read;
-    } else if (!numbers && texts.others > 0 && all_texts(column, is_date)) {
-      return leave_out(ColumnMeaning::LeftOut::dates);
-    } else if (!numbers && texts.others > 0 && all_texts(column, is_clock)) {
-      return leave_out(ColumnMeaning::LeftOut::clocks);
-    } else if (texts.others > 0 && all_texts(column, is_pair)) {
-      return wrong_texts(meaning, Mistake::pair, column,
-                         [&](std::size_t t) { return !says_missing(names[t]); });
-    } else {
-      const bool prose = many && texts.others > context.numbers + texts.numbers;
-      const bool mostly_numbers = texts.numbers >= texts.others && (many || texts.certain_unit);
-      meaning.mostly_texts =
-          !context.known_as_numbers && !many && texts.others > context.numbers + texts.numbers;
-      if (context.known_as_numbers || (context.numbers > 0 && !prose) || mostly_numbers)
-        return wrong_texts(meaning, Mistake::no_number, column,
-                           [&](std::size_t t) { return texts.what[t] == Texts::What::other; });
-    }
-  }
+  if (!column.all_names)
+    if (auto found = meaning_of_no_names(meaning, column, context)) return *std::move(found);
   // Remarks hardly ever repeat.
   constexpr std::size_t kFew = 20;
   const bool remarks = !column.all_names && !context.named && column.cells >= kFew &&
                        2 * names.size() > column.cells;
   const std::size_t most =
       column.all_names ? TextColumn::kMostNamedCategories : TextColumn::kMostCategories;
-  if (names.size() > most || remarks) return leave_out(ColumnMeaning::LeftOut::texts);
+  if (names.size() > most || remarks)
+    return left_out(std::move(meaning), ColumnMeaning::LeftOut::texts);
   return as_categories(std::move(meaning), column, context);
 }
 

@@ -207,38 +207,42 @@ std::string say_open_decimal(const CsvLayout& layout) {
                      comma ? number->with_point : number->with_comma);
 }
 
-}  // namespace
+Lines named_and_ignored(const CsvLayout& layout) {
+  Lines names;
+  for (const std::string& name : layout.ignored)
+    if (!name.empty()) names.push_back(name);
+  return names;
+}
 
-std::vector<std::string> recognised(const RecognisedTable& table, const Dataset& data) {
+// What a model does not know already.
+Lines differences(const RecognisedTable& table, const Dataset& data) {
   const CsvLayout& layout = table.layout;
-  Lines lines, parts;
-  if (table.options.like) {
-    Lines ignored;
-    for (const std::string& name : layout.ignored)
-      if (!name.empty()) ignored.push_back(name);
-    if (!ignored.empty())
+  Lines lines;
+  if (const Lines ignored = named_and_ignored(layout); !ignored.empty())
+    lines.push_back(
+        fmt::format("ignored, as the model does not know them: {}", quoted_list(ignored)));
+  for (const auto& texts : table.texts)
+    if (texts.texts && texts.texts->unknown > 0)
       lines.push_back(
-          fmt::format("ignored, as the model does not know them: {}", quoted_list(ignored)));
-    for (const auto& texts : table.texts)
-      if (texts.texts && texts.texts->unknown > 0)
-        lines.push_back(
-            fmt::format("{} cells of '{}' hold a category that the model does not know "
-                        "and count as missing",
-                        texts.texts->unknown, texts.column));
-    if (layout.time_unit != TimeUnit::none)
-      lines.push_back(
-          fmt::format("'{}' is in {} and the model counts in {}: times are converted; times to "
-                      "predict at are in {}",
-                      layout.name_of(ColumnKind::time), long_name_of(layout.time_unit),
-                      long_name_of(data.time_axis.unit), long_name_of(data.time_axis.unit)));
-    say_numbers(table, lines);
-    say_codes(table, lines);
-    say_left_out(table, lines);
-    say_duplicates(table, data, lines);
-    return lines;
-  }
+          fmt::format("{} cells of '{}' hold a category that the model does not know "
+                      "and count as missing",
+                      texts.texts->unknown, texts.column));
+  if (layout.time_unit != TimeUnit::none)
+    lines.push_back(
+        fmt::format("'{}' is in {} and the model counts in {}: times are converted; times to "
+                    "predict at are in {}",
+                    layout.name_of(ColumnKind::time), long_name_of(layout.time_unit),
+                    long_name_of(data.time_axis.unit), long_name_of(data.time_axis.unit)));
+  say_numbers(table, lines);
+  say_codes(table, lines);
+  say_left_out(table, lines);
+  say_duplicates(table, data, lines);
+  return lines;
+}
 
-  // How it is written.
+// How the file is written.
+void say_form(const RecognisedTable& table, Lines& parts) {
+  const CsvLayout& layout = table.layout;
   for (const std::string& conversion : table.text.conversions()) parts.push_back(conversion);
   if (table.text.separator() != ',')
     parts.push_back("separated by " + name_of_separator(table.text.separator()));
@@ -246,7 +250,11 @@ std::vector<std::string> recognised(const RecognisedTable& table, const Dataset&
   if (!layout.open_decimal.empty() && table.text.separator() == ';')
     parts.push_back(say_open_decimal(layout));
   if (!layout.given_names.empty()) parts.emplace_back("no header");
-  // Which column is what.
+}
+
+// Which column is what.
+void say_columns(const RecognisedTable& table, const Dataset& data, Lines& parts) {
+  const CsvLayout& layout = table.layout;
   const bool calendar = data.time_axis.is_calendar();
   if (!layout.plain || calendar) {
     if (layout.one_series)
@@ -265,10 +273,11 @@ std::vector<std::string> recognised(const RecognisedTable& table, const Dataset&
       if (const std::string name = layout.name_of(kind); !name.empty() && name != what)
         parts.push_back(fmt::format("{} is '{}'", what, name));
   }
-  if (!parts.empty()) lines.push_back(fmt::format("{}", fmt::join(parts, ", ")));
+}
 
-  // What became of columns that are not plain numbers.
-  parts.clear();
+// What became of columns that are not plain numbers.
+void say_meanings(const RecognisedTable& table, const Dataset& data, Lines& parts) {
+  const CsvLayout& layout = table.layout;
   say_rows(table, parts);
   for (const auto& texts : table.texts) {
     if (texts.meaning->kind == ColumnMeaning::Kind::categories)
@@ -282,9 +291,7 @@ std::vector<std::string> recognised(const RecognisedTable& table, const Dataset&
   say_numbers(table, parts);
   say_codes(table, parts);
   say_left_out(table, parts);
-  Lines ignored;
-  for (const std::string& name : layout.ignored)
-    if (!name.empty()) ignored.push_back(name);
+  const Lines ignored = named_and_ignored(layout);
   if (!ignored.empty() && table.options.features.empty())
     parts.push_back(fmt::format("ignored: {}", quoted_list(ignored)));
   if (ignored.size() < layout.ignored.size())
@@ -296,7 +303,18 @@ std::vector<std::string> recognised(const RecognisedTable& table, const Dataset&
           fmt::format("constant within every series, yet taken as features: {} ({} "
                       "or {} may say otherwise)",
                       quoted_list(constant), option("static"), option("label")));
-  if (!parts.empty()) lines.push_back(fmt::format("{}", fmt::join(parts, "; ")));
+}
+
+}  // namespace
+
+std::vector<std::string> recognised(const RecognisedTable& table, const Dataset& data) {
+  if (table.options.like) return differences(table, data);
+  Lines lines, form, meanings;
+  say_form(table, form);
+  say_columns(table, data, form);
+  if (!form.empty()) lines.push_back(fmt::format("{}", fmt::join(form, ", ")));
+  say_meanings(table, data, meanings);
+  if (!meanings.empty()) lines.push_back(fmt::format("{}", fmt::join(meanings, "; ")));
   return lines;
 }
 
