@@ -22,7 +22,7 @@ class Smooth : public ToolTest {
 TEST_F(Smooth, FillsGapsFromBothSidesOrFromThePastAlone) {
   make("--set train.smooth=true");
   EXPECT_NE(told_.find("from the end: best epoch "), std::string::npos) << told_;
-  EXPECT_TRUE(std::filesystem::exists(path() / "m.first().backward.checkpoint"));
+  EXPECT_TRUE(std::filesystem::exists(path() / "m.backward.checkpoint"));
   EXPECT_NE(edict("info m").out.find("fills gaps from both sides"), std::string::npos);
   EXPECT_NE(edict("impute m waves.csv --out both.csv").out.find("cells filled from both sides"),
             std::string::npos);

@@ -161,7 +161,7 @@ def test_messages_name_keyword_arguments(tmp_path):
         ("id,time,x\na,0,1\na,1,oops\nb,1,oops\n", {}, "categories=x where its values are names"),
         ("id,time,x\na,03/04/2024,1\na,04/05/2024,2\n", {}, "give time_format=%d/%m/%Y or"),
         ("id,time,x\na,0,1\na,0,2\n", dict(duplicates="error"), "give duplicates=mean"),
-        ("id,time,x\na,0,1 mg\na,1,2 g\n", {}, "leave it out with ignore=x"),
+        ("id,time,x,y\na,0,1 mg,1\na,1,2 g,2\n", {}, "leave it out with ignore=x"),
     ):  # fmt: skip
         said = error_of(text, **arguments)
         assert any(word in said for word in words.split("|")) and "--" not in said
