@@ -39,7 +39,8 @@ struct Distribution {
     detail::check(edict_cdf(1, &mean, &scale, &dof, &x, &p));
     return p;
   }
-  double probability_above(double x) const { return 1 - probability_below(x); }
+  // By symmetry, so that a far tail keeps its digits.
+  double probability_above(double x) const { return probability_below(2 * mean - x); }
 };
 
 // [series x times x features], row by row, for what is computed in one go.

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/json/json.h"
 #include "front/server/http/health.h"
+#include "server/database.h"
 #include "server/database_proxy.h"
 #include "server/live_folder.h"
 #include "server/waiting.h"
@@ -16,46 +17,23 @@
 namespace edict::server {
 namespace {
 
-constexpr const char* kPrograms = "/usr/lib/postgresql/15/bin/";
-
 class PostgresqlTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (access((std::string(kPrograms) + "initdb").c_str(), X_OK) != 0)
-      GTEST_SKIP() << "postgresql-15 is not installed";
-    data_ = (folder_ / "data").string();
-    // It refuses to run as root.
-    as_ = geteuid() == 0 ? "runuser -u postgres -- " : "";
-    if (geteuid() == 0) {
-      ASSERT_EQ(std::system(("chown postgres '" + folder_.path().string() + "'").c_str()), 0);
-    }
-    ASSERT_EQ(run("initdb -A trust -U edict --no-sync -D"), 0);
-    ASSERT_EQ(run("pg_ctl -w -o \"-F -k '" + folder_.path().string() +
-                  "' -c listen_addresses=\" start -D"),
-              0);
-    started_ = true;
-    uri_ = "postgresql://edict@/postgres?host=" + folder_.path().string();
-  }
-  void TearDown() override {
-    if (started_) run("pg_ctl -m immediate stop -D");
-  }
-  int run(const std::string& command) const {
-    return std::system(("cd / && " + as_ + kPrograms + command + " '" + data_ + "' >'" +
-                        (folder_ / "log").string() + "' 2>&1")
-                           .c_str());
+    if (!Database::installed()) GTEST_SKIP() << "postgresql-15 is not installed";
+    database_ = std::make_unique<Database>();
   }
   std::unique_ptr<Live> open(const std::string& uri = {}, const StoreOptions& options = {}) {
     std::vector<std::string> notices;
     LiveSettings settings;
     settings.shards = 2;
-    return std::make_unique<Live>(small_model(), settings,
-                                  open_store(uri.empty() ? uri_ : uri, options, notices),
-                                  std::vector<Rule>());
+    return std::make_unique<Live>(
+        small_model(), settings, open_store(uri.empty() ? database_->uri() : uri, options, notices),
+        std::vector<Rule>());
   }
+  std::filesystem::path folder() const { return database_->folder().path(); }
 
-  TemporaryFolder folder_;
-  std::string data_, as_, uri_;
-  bool started_ = false;
+  std::unique_ptr<Database> database_;
 };
 
 TEST_F(PostgresqlTest, LateDoubledAndCorrectedValuesGiveTheBitsOfPredict) {
@@ -100,12 +78,10 @@ TEST_F(PostgresqlTest, LateDoubledAndCorrectedValuesGiveTheBitsOfPredict) {
 TEST_F(PostgresqlTest, SurvivesARestartOfTheDatabase) {
   const auto live = open();
   EXPECT_EQ(live->submit_and_wait(rows_of(waves(), 0)).kind, Outcome::Kind::stored);
-  ASSERT_EQ(run("pg_ctl -m immediate stop -D"), 0);
+  ASSERT_EQ(database_->stop(), 0);
   EXPECT_EQ(live->submit_and_wait(rows_of(waves(), 1)).kind, Outcome::Kind::failed);
   EXPECT_FALSE(live->store_problem().empty());
-  ASSERT_EQ(
-      run("pg_ctl -w -o \"-F -k '" + folder_.path().string() + "' -c listen_addresses=\" start -D"),
-      0);
+  ASSERT_EQ(database_->start(), 0);
   Outcome outcome;
   for (int tries = 0; tries < 3; ++tries) {
     outcome = live->submit_and_wait(rows_of(waves(), 1));
@@ -128,24 +104,22 @@ TEST_F(PostgresqlTest, ADatabaseThatIsEmptiedIsNoticed) {
     return marked.get_future().get();
   })) << problem();
   EXPECT_EQ(problem(), "");
-  ASSERT_EQ(run("psql -q -h '" + folder_.path().string() +
-                "' -U edict -d postgres -c 'TRUNCATE meta, streams, observations'"),
-            0);
+  ASSERT_EQ(database_->query("TRUNCATE meta, streams, observations"), 0);
   EXPECT_TRUE(holds([&] { return problem().find("emptied") != std::string::npos; })) << problem();
 }
 
 TEST_F(PostgresqlTest, ThePasswordIsNotShownAtTheStart) {
-  save_model(*small_model(), folder_ / "waves.model");
-  const std::string uri = "postgresql://edict:secret@/postgres?host=" + folder_.path().string();
+  save_model(*small_model(), folder() / "waves.model");
+  const std::string uri = "postgresql://edict:secret@/postgres?host=" + folder().string();
   ASSERT_EQ(
-      std::system(("cd '" + folder_.path().string() +
+      std::system(("cd '" + folder().string() +
                    "' && { '" EDICT_SERVER "' serve waves.model --listen 127.0.0.1:0 --store '" +
                    uri +
                    "' >out 2>&1 & pid=$!; for i in $(seq 300); do grep -q serving out && "
                    "break; sleep 0.1; done; kill $pid; wait $pid; }")
                       .c_str()),
       0);
-  const std::string out = folder_.read("out");
+  const std::string out = database_->folder().read("out");
   EXPECT_NE(out.find("postgresql://edict:***@/postgres"), std::string::npos) << out;
   EXPECT_EQ(out.find("secret"), std::string::npos) << out;
 }
@@ -153,9 +127,9 @@ TEST_F(PostgresqlTest, ThePasswordIsNotShownAtTheStart) {
 // The connection breaks during a COMMIT: what became of it is looked for, and the streams are those
 // of a run in which nothing broke.
 TEST_F(PostgresqlTest, ACommitWhoseReplyIsLostIsLookedFor) {
-  const std::string folder = (folder_ / "proxy").string();
-  DatabaseProxy proxy(folder, folder_.path().string());
-  const std::string uri = "postgresql://edict@/postgres?host=" + folder;
+  const std::string sockets = (folder() / "proxy").string();
+  DatabaseProxy proxy(sockets, folder().string());
+  const std::string uri = "postgresql://edict@/postgres?host=" + sockets;
   using Loses = DatabaseProxy::Loses;
   std::vector<std::vector<Row>> rows;
   for (std::size_t s = 0; s < 4; ++s) rows.push_back(rows_of(waves(), s));
@@ -202,9 +176,9 @@ TEST_F(PostgresqlTest, ASilentDatabaseFailsWhatItIsSentAndNotTheEnd) {
   const auto seconds = [begin = std::chrono::steady_clock::now()] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
-  const std::string folder = (folder_ / "proxy").string();
-  DatabaseProxy proxy(folder, folder_.path().string());
-  auto live = open("postgresql://edict@/postgres?host=" + folder,
+  const std::string sockets = (folder() / "proxy").string();
+  DatabaseProxy proxy(sockets, folder().string());
+  auto live = open("postgresql://edict@/postgres?host=" + sockets,
                    {.patience = std::chrono::milliseconds(500)});
   const std::vector<Row> rows = rows_of(waves(), 0);
   EXPECT_EQ(live->submit_and_wait({rows.begin(), rows.end() - 5}).kind, Outcome::Kind::stored);
@@ -231,10 +205,8 @@ TEST_F(PostgresqlTest, AStatementMayTakeLong) {
   const auto live = open({}, {.patience = std::chrono::milliseconds(300)});
   EXPECT_EQ(live->submit_and_wait({rows_of(waves(), 0).front()}).kind, Outcome::Kind::stored);
   // A lock that somebody else holds for a while.
-  std::thread other([&] {
-    run("psql -q -h '" + folder_.path().string() +
-        "' -U edict -d postgres -c 'BEGIN; LOCK TABLE observations; SELECT pg_sleep(2); COMMIT'");
-  });
+  std::thread other(
+      [&] { database_->query("BEGIN; LOCK TABLE observations; SELECT pg_sleep(2); COMMIT"); });
   std::this_thread::sleep_for(std::chrono::milliseconds(700));
   EXPECT_EQ(live->submit_and_wait(rows_of(waves(), 0)).kind, Outcome::Kind::stored);
   other.join();
@@ -242,9 +214,9 @@ TEST_F(PostgresqlTest, AStatementMayTakeLong) {
 
 // Another server wrote while this one had lost its lock: it reads everything again.
 TEST_F(PostgresqlTest, WhatAnotherServerWroteMeanwhileIsReadAgain) {
-  const std::string folder = (folder_ / "proxy").string();
-  DatabaseProxy proxy(folder, folder_.path().string());
-  const auto live = open("postgresql://edict@/postgres?host=" + folder);
+  const std::string sockets = (folder() / "proxy").string();
+  DatabaseProxy proxy(sockets, folder().string());
+  const auto live = open("postgresql://edict@/postgres?host=" + sockets);
   const std::vector<Row> rows = rows_of(waves(), 0);
   const auto third = rows.begin() + static_cast<std::ptrdiff_t>(rows.size() / 3);
   EXPECT_EQ(live->submit_and_wait({rows.begin(), third}).kind, Outcome::Kind::stored);
@@ -266,10 +238,9 @@ TEST_F(PostgresqlTest, WhatAnotherServerWroteMeanwhileIsReadAgain) {
 TEST_F(PostgresqlTest, AStoreOfFormat1IsUpgradedAndNothingIsLost) {
   const std::vector<Row> rows = rows_of(waves(), 0);
   open()->submit_and_wait({rows.begin(), rows.end() - 5});
-  ASSERT_EQ(run("psql -q -h '" + folder_.path().string() +
-                "' -U edict -d postgres -c 'ALTER TABLE streams DROP COLUMN first; "
-                "ALTER TABLE observations DROP COLUMN prior; "
-                "ALTER TABLE states DROP COLUMN received; TRUNCATE meta'"),
+  ASSERT_EQ(database_->query("ALTER TABLE streams DROP COLUMN first; "
+                             "ALTER TABLE observations DROP COLUMN prior; "
+                             "ALTER TABLE states DROP COLUMN received; TRUNCATE meta"),
             0);
   for (int start = 0; start < 2; ++start) {
     const auto live = open();
@@ -278,9 +249,7 @@ TEST_F(PostgresqlTest, AStoreOfFormat1IsUpgradedAndNothingIsLost) {
     EXPECT_EQ(outcome.stored, start == 0 ? 5u : 0u);
     EXPECT_EQ(asked(*live, waves().ids[0], kTimes), predicted(*small_model(), waves(), 0, kTimes));
   }
-  ASSERT_EQ(run("psql -q -h '" + folder_.path().string() +
-                "' -U edict -d postgres -c \"UPDATE meta SET value = '3' WHERE key = 'format'\""),
-            0);
+  ASSERT_EQ(database_->query("UPDATE meta SET value = '3' WHERE key = 'format'"), 0);
   try {
     open();
     ADD_FAILURE();

@@ -8,6 +8,20 @@ namespace {
 
 using When = app::PredictRequest::When;
 
+// What the table says of a distribution: a line a column.
+struct DistributionColumn {
+  const char* name;
+  double (*value)(const Marginal&);
+};
+constexpr DistributionColumn kDistribution[] = {
+    {"mean", [](const Marginal& m) { return m.mean; }},
+    {"aleatoric_sd", aleatoric_deviation},
+    {"epistemic_sd", epistemic_deviation},
+    {"predictive_sd", predictive_deviation},
+    {"scale", [](const Marginal& m) { return m.scale; }},
+    {"dof", [](const Marginal& m) { return m.dof; }},
+};
+
 // P(lactate>4)
 std::string limit_column(const Limit& limit, const Model& model) {
   std::string column = "P(" + model.features[limit.feature] + (limit.above ? '>' : '<');
@@ -32,10 +46,10 @@ std::vector<std::string> columns_of(const app::PredictRequest& request, const Mo
   if (events) add({"observed"});
   if (request.adapt > 0) add({"level"});
   if (request.together)
-    add({"median", "lower", "upper"});
+    add({"median"});
   else
-    add({"mean", "aleatoric_sd", "epistemic_sd", "predictive_sd", "scale", "dof", "lower",
-         "upper"});
+    for (const DistributionColumn& column : kDistribution) add({column.name});
+  add({"lower", "upper"});
   for (const double p : request.quantiles) {
     columns.emplace_back("q");
     append_shortest(columns.back(), p);
@@ -87,9 +101,7 @@ void PredictedTexts::add(const app::PredictedFeature& row) {
   if (events) rows_.exact(row.observed);
   if (request.adapt > 0) rows_.number(row.level);
   if (const Marginal* const m = row.marginal)
-    for (const double value : {m->mean, aleatoric_deviation(*m), epistemic_deviation(*m),
-                               predictive_deviation(*m), m->scale, m->dof})
-      rows_.number(value);
+    for (const DistributionColumn& column : kDistribution) rows_.number(column.value(*m));
   else
     rows_.number(row.median);
   rows_.number(row.lower);

@@ -238,9 +238,10 @@ std::vector<Item> Writer::items_of(Request& request, Transaction& transaction) {
       transaction.touch(stream).origin = origin;
       transaction.store_stream(*stream);
     }
+    // Zeros have no sign, because SQLite keeps none: the state is the same after a restart.
     own.push_back({std::move(stream),
-                   context_.clock.raw(row.time, origin),
-                   {row.feature, row.value},
+                   context_.clock.raw(row.time, origin) + 0.0,
+                   {row.feature, row.value + 0.0},
                    Put::inserted,
                    request.came,
                    &group,
