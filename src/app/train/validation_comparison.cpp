@@ -42,7 +42,7 @@ ValidationComparison compare_with_last_value(const Model& model, const Dataset& 
   result.interpolation = compare(breakdown.interpolation);
   result.extrapolation = compare(breakdown.extrapolation);
   std::ranges::sort(result.lost);
-  result.lost.erase(std::ranges::unique(result.lost).begin(), result.lost.end());
+  result.lost.erase(std::unique(result.lost.begin(), result.lost.end()), result.lost.end());
   return result;
 }
 
