@@ -200,7 +200,7 @@ void CsvColumns::leave_out_empty(const std::vector<std::string>& features,
   std::size_t left = 0;
   for (std::size_t f = 0; f < meanings.size(); ++f)
     left += !is_empty(f) && meanings[f].kind != Kind::left_out;
-  if (left == 0 || layout_.long_form) return;
+  if (left == 0) return;
   for (std::size_t f = 0; f < meanings.size(); ++f)
     if (is_empty(f) && !is_wanted(f)) {
       meanings[f].kind = Kind::left_out;
