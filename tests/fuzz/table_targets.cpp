@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/files/file_kind.h"
 #include "base/text/utf8.h"
 #include "data/fingerprint.h"
 #include "data/read/csv/csv.h"
@@ -127,7 +128,9 @@ void csv_forms(std::string_view bytes) {
       if (!packed) same(zstandard(bytes));
       break;
     case 2:
-      if (!packed && valid_utf8(bytes)) same(utf16(bytes, bytes.size() % 2 == 0));
+      // What is no table by its first bytes does not begin with them in UTF-16.
+      if (!packed && !foreign_file(bytes) && valid_utf8(bytes))
+        same(utf16(bytes, bytes.size() % 2 == 0));
       break;
     case 3:
       by_id(bytes, whole ? &*whole : nullptr);
