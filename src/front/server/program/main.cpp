@@ -50,10 +50,10 @@ int main(int argc, char** argv) try {
   fmt::print(stderr, "edict-server: {}; try --help\n", e.what());
   return 2;
 } catch (const edict::MachineError& e) {
-  fmt::print(stderr, "edict-server: {}\n", e.what());
+  fmt::print(stderr, "edict-server: {}\n", e.message(edict::command_line_option));
   return 1;
 } catch (const edict::Error& e) {
-  fmt::print(stderr, "edict-server: {}\n", e.what());
+  fmt::print(stderr, "edict-server: {}\n", e.message(edict::command_line_option));
   return 2;
 } catch (const std::bad_alloc&) {
   std::fputs("edict-server: out of memory\n", stderr);
