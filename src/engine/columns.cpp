@@ -246,7 +246,7 @@ void Columns<S, H>::take_step() {
     stages_.push_back(propagator.stage(tape_, w));
   S* const h = const_cast<S*>(stages_[op.first_stage].h);
   gather<S>(state_.h.data(), n, sources, n, h);
-  // Without a tape and without steps that may be rejected nobody asks for h again.
+  // Without a tape and without steps that may be rejected h is not needed again.
   S* const h_next = steps_in_place() ? h : scratch_.take(n * w);
   const std::int64_t alike = steps_alike();
   step_lanes(op, alike, h, h_next);

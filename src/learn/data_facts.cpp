@@ -134,7 +134,7 @@ void add_gaps(const Dataset& data, std::span<const std::size_t> training, DataFa
       std::accumulate(gaps.begin(), gaps.end(), 0.0) / static_cast<double>(gaps.size());
 }
 
-// Features that never change, and those of which a few values lie far beyond all others.
+// Features that never change, and those with a few values far beyond all others.
 void add_odd_features(const Dataset& data, std::span<const std::size_t> training,
                       DataFacts& facts) {
   const auto each_value = [&](auto visit) {

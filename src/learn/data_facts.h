@@ -13,7 +13,7 @@ namespace edict {
 // Forecasts are judged after this share of a series, or of the window of all of them.
 inline constexpr double kCutShare = 0.75;
 
-// A feature of which a few values, less than one in a hundred, lie far beyond all others.
+// A feature with a few values, less than one in a hundred, far beyond all others.
 struct FeatureWithOutliers {
   std::size_t feature;
   double min, max;         // of all values

@@ -42,15 +42,16 @@ class Database {
   }
   std::string uri() const { return "postgresql://edict@/postgres?host=" + folder_.path().string(); }
   const TemporaryFolder& folder() const { return folder_; }
+
+ private:
+  static constexpr const char* kPrograms = "/usr/lib/postgresql/15/bin/";
+
   // One of its programs; the folder of the data is its last argument.
   int run(const std::string& command) const {
     return std::system(("cd / && " + as_ + kPrograms + command + " '" + data_ + "' >'" +
                         (folder_ / "log").string() + "' 2>&1")
                            .c_str());
   }
-
- private:
-  static constexpr const char* kPrograms = "/usr/lib/postgresql/15/bin/";
 
   TemporaryFolder folder_;
   std::string data_, as_;

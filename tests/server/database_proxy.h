@@ -49,7 +49,7 @@ class DatabaseProxy {
   bool lost() const { return loses_ == Loses::nothing; }
   // Closes what is open and lets nobody in, or does again.
   void set_down(bool down) { down_ = down; }
-  // Whoever is connected or comes gets no answer until it goes on.
+  // Every connection, also a new one, gets no answer until it goes on.
   void set_paused(bool paused) { paused_ = paused; }
 
  private:

@@ -70,7 +70,7 @@ TEST_F(ReloadTest, RulesAreReadAgain) {
   EXPECT_EQ(names(), "one;two;");
 }
 
-// Nobody writes into it a second time.
+// Nothing is written into it a second time.
 TEST_F(ReloadTest, APipeOfRulesStopsNothing) {
   ASSERT_EQ(mkfifo((folder_ / "rules").c_str(), 0600), 0);
   std::thread writes([&] {

@@ -1,4 +1,4 @@
-// Which files a server takes for its store: its own ones, one server each, and nobody else's.
+// Which files a server takes for its store: its own ones, one server each, and no others.
 #include <sqlite3.h>
 #include <sys/stat.h>
 
@@ -117,7 +117,7 @@ TEST_F(StoreFileTest, ABackupReplacesNothing) {
   EXPECT_EQ(json::parse(ask("GET", "/v1/streams").body).at("total"), 1);
 }
 
-// Pages that nobody has read yet are found to be damaged when somebody does.
+// Pages that were not read yet are found to be damaged when they are.
 TEST_F(StoreFileTest, WithADamagedStoreItIsNotReady) {
   ASSERT_TRUE(start("--store s.db")) << folder_.read("err");
   std::string body;

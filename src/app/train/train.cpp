@@ -61,7 +61,7 @@ TrainPlan warm_plan(const Dataset& data, const TrainRequest& request) {
   return {std::move(model), std::move(parts)};
 }
 
-// Features of which nothing is learnt.
+// Features from which nothing is learnt.
 void note_features(const Dataset& data, TrainPlan& plan) {
   const Model& model = plan.model;
   const auto note = [&](const std::vector<std::size_t>& features, const char* one,

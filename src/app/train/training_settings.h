@@ -32,7 +32,7 @@ struct CutData {
   std::string note;  // what was cut, in a sentence
 };
 
-// A few long series are trained on in pieces, the last of which are the test split. Nothing where
+// A few long series are trained on in pieces; the last ones are the test split. Nothing where
 // the data can be split by series.
 std::optional<CutData> cut_long_series(const Dataset& data);
 

@@ -23,7 +23,7 @@ constexpr std::array<double, 4> kTolerances{1.0 / 600, 1.0 / 300, 1.0 / 150, 1.0
 constexpr std::size_t kSample = 24;
 // Bands may take at least this share of the page, even if some observations then do not fit.
 constexpr double kLeastForBands = 0.35;
-// Series are compressed together in blocks of so many bytes: large enough to compress well, small
+// Series are compressed together in blocks of this many bytes: large enough to compress well, small
 // enough that opening one is quick and that they fill a small page evenly.
 constexpr double kLeastBlock = 1 << 13, kMostBlock = 1 << 18, kBlocksAPage = 32;
 // Series that are asked together.

@@ -45,7 +45,7 @@ class ExploredList {
 
   // Judges every series; then they are known, and none is held yet.
   void list();
-  // Fills the page with series, up to so many bytes.
+  // Fills the page with series, up to this many bytes.
   void fill(double room);
 
   const std::vector<Listed>& listed() const { return listed_; }  // as the series

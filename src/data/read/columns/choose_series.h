@@ -8,7 +8,7 @@
 
 namespace edict {
 
-// By an option, by the model, by a usual name. Nothing where nobody names one, or where the table
+// By an option, by the model, by a usual name. Nothing where none is named, or where the table
 // is said to be one series.
 std::optional<std::size_t> choose_named_id(ColumnChoice& choice);
 

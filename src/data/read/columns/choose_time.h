@@ -8,7 +8,7 @@
 
 namespace edict {
 
-// By an option, by the model, by a usual name. Nothing where nobody names one.
+// By an option, by the model, by a usual name. Nothing where none is named.
 std::optional<std::size_t> choose_named_time(ColumnChoice& choice);
 
 // By the cells. Throws Error where none can be the time.

@@ -39,7 +39,7 @@ struct ColumnLayout {
   std::vector<std::string> statics;   // without "static:"
   bool long_form = false;
   bool one_series = false;          // there is no id column
-  bool one_series_guessed = false;  // and nobody said so
+  bool one_series_guessed = false;  // and no option said so
   TimeForm time;
   ClockForm clock = ClockForm::text;    // of the column of kind clock
   TimeUnit time_unit = TimeUnit::none;  // of numbers, where a model counts in another

@@ -1,4 +1,4 @@
-// What a table shows of itself to whoever recognises its columns: the cells of its first rows, and
+// What a table shows of itself to the recogniser of columns: the cells of its first rows, and
 // a look at all of it where these leave something open.
 #pragma once
 

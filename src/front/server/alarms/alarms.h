@@ -38,7 +38,7 @@ struct Rule {
   std::optional<double> above, below;
   double within = 0;       // crosses and uncertainty: how far ahead, in the model's unit
   double probability = 0;  // crosses
-  double ratio = 0;        // doubt
+  double ratio = 0;        // uncertainty
   double silent = 0;       // silence: seconds
   double pending = 0, recovering = 0;  // seconds of the server's clock
   std::string streams = "*";           // which streams: a pattern with * and ?

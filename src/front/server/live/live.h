@@ -61,13 +61,13 @@ class Live {
   EventLog& event_log() { return context_.events; }
   std::size_t streams() const { return registry_.size(); }
   std::size_t pending() const { return context_.pending; }
-  // Seconds since 1970, by a clock that nobody sets (running_seconds).
+  // Seconds since 1970, by a clock that is never set (running_seconds).
   double now() const { return context_.now(); }
-  // What whoever started it should know.
+  // What the operator should know.
   const std::vector<std::string>& notices() const { return notices_; }
   // Empty while the store can be written to and read, else what it said last.
   std::string store_problem() const { return writer_.store_problem(); }
-  // From now on nobody waits longer than this for the store, because the server ends.
+  // From now on no thread waits longer than this for the store, because the server ends.
   void limit_wait(std::chrono::milliseconds most) { writer_.limit_wait(most); }
 
   // Any thread. `done` is called exactly once: on another thread when everything is durable and
@@ -141,7 +141,7 @@ class Live {
 
   LiveContext context_;
   const Absorption absorption_;
-  const bool rules_given_;  // by whoever started it
+  const bool rules_given_;  // by the operator
   std::vector<std::string> notices_;
   Registry registry_;
   Writer writer_;

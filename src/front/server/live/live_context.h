@@ -43,7 +43,7 @@ struct LiveContext {
   LiveContext(std::shared_ptr<const Model> with, const LiveSettings& given,
               std::uint64_t first_event);
 
-  // Seconds since 1970, by a clock that nobody sets (running_seconds).
+  // Seconds since 1970, by a clock that is never set (running_seconds).
   double now() const;
   // The model's number of a feature that the store has, or −1.
   std::int32_t model_feature(std::int32_t kept) const {
@@ -78,7 +78,7 @@ struct LiveContext {
 
 // Seconds since 1970.
 double wall_seconds();
-// The same as it was when the program began, moved on by a clock that nobody sets: durations are
+// The same as it was when the program began, moved on by a clock that is never set: durations are
 // measured by it, so that a step of the wall clock neither hides a silence nor makes one up.
 double running_seconds();
 

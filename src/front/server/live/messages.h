@@ -34,7 +34,7 @@ struct Outcome {
   Refused refused;       // what was not stored beside what was
 };
 
-// What becomes of a request of which some values cannot be taken.
+// What becomes of a request where some values cannot be taken.
 enum class Acceptance : std::uint8_t { whole, partial };
 
 // What a task on one of the threads may use.

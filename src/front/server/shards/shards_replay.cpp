@@ -43,7 +43,7 @@ void Shards::end_replay(Shard& shard, Replay& replay) {
     for (const auto& waiting : stream->waiting) waiting->group->release(context_);
     stream->waiting.clear();
   } else if (!replay.problem.empty()) {
-    // The store did not answer; whoever asks next tries again.
+    // The store did not answer; the next question tries again.
     ++context_.counters.store_failures;
     stream->loaded = false;
     stream->again = kInfinity;

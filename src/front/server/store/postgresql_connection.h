@@ -1,6 +1,6 @@
 // A connection to PostgreSQL. A database that is silent fails a statement instead of holding it up
 // for ever: after some seconds another connection is tried, and where that one gets no answer
-// either, nobody waits any longer.
+// either, no thread waits any longer.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ struct PostgresqlPatience {
   using Clock = std::chrono::steady_clock;
 
   std::atomic<std::chrono::milliseconds> most;  // of silence
-  // Until then nobody tries again to connect, so that requests that wait fail together.
+  // Until then no thread tries again to connect, so that requests that wait fail together.
   std::atomic<Clock::time_point> silent_until{Clock::time_point{}};
 };
 

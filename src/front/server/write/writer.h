@@ -48,7 +48,7 @@ class Writer {
   void change(std::function<void(Transaction&)> what, WhenDone<> changed = {}, bool alone = false);
   // Empty while the store can be written to and read, else what it said last.
   std::string store_problem() const;
-  // From now on nobody waits longer than this for the store, because the server ends.
+  // From now on no thread waits longer than this for the store, because the server ends.
   void limit_wait(std::chrono::milliseconds most) { store_->limit_wait(most); }
 
  private:
